@@ -1,0 +1,1 @@
+"""Catalog: which relations, columns and nested fields exist, as the workspace's DDL says."""

@@ -1,0 +1,225 @@
+"""What the analysis of one statement says, as frozen, serialisable facts.
+
+Positions are code points relative to the start of the statement, as in the query model; -1 where no token of the
+text stands for a thing. Relations are named by `Relation.id`; `StatementLineage.relations` maps each id to its name.
+
+`CREATE VIEW v AS SELECT customer.city AS c FROM t WHERE ok` gives one `Edge` to `v.c` with the sources
+`t.customer.city` (value) and `t.ok` (membership).
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.types import DataType, Field
+
+Path = tuple[str, ...]
+"""Steps from the column down: a name, `[*]` for an element, `['k']` for a map's literal key."""
+
+VALUE = "value"
+CONDITION = "condition"
+MEMBERSHIP = "membership"
+GROUPING = "grouping"
+WINDOW = "window"
+ORDERING = "ordering"
+DIRECT_ROLES = frozenset({VALUE, CONDITION})
+
+ROWS: Path = ("RelationRows",)
+"""The pseudo column that stands for the rows of a relation (seed 001, 2.2)."""
+
+
+def path_text(path: Path) -> str:
+    """`("items", "[*]", "qty")` is `items[*].qty`."""
+    text = ""
+    for step in path:
+        text += step if not text or step.startswith("[") else "." + step
+    return text
+
+
+class Node(Struct, frozen=True, gc=False, order=True, array_like=True):
+    """A relation and a field path in it."""
+
+    relation: str
+    path: Path
+
+
+class Source(Struct, frozen=True, gc=False, array_like=True):
+    """A node that a target depends on, how (`role`), and what was done to it on the way (`transform`).
+
+    Transforms: IDENTITY, RENAME, CAST, EXPRESSION, CASE, AGGREGATE, WINDOW, UNNEST, STRUCT, CONSTANT, UNION, PIVOT.
+    """
+
+    relation: str
+    path: Path
+    role: str = VALUE
+    transform: str = "IDENTITY"
+
+    @property
+    def node(self) -> Node:
+        return Node(self.relation, self.path)
+
+
+class GeneratedSource(Struct, frozen=True, gc=False, array_like=True):
+    """A value that no relation holds. `kind` is `constant`, `system`, `ordinal` or `parameter`."""
+
+    kind: str
+    text: str
+
+
+class Gap(Struct, frozen=True, gc=False, array_like=True):
+    """A fact that is missing: why an edge could not be drawn, said for a person, and where."""
+
+    kind: str
+    text: str
+    start: int = -1
+    end: int = -1
+
+
+class Step(Struct, frozen=True, gc=False, array_like=True):
+    """One scope on the way from the sources to the target: its name (`c`, `RS-1`), what it does, and its text."""
+
+    scope: str
+    transform: str
+    start: int = -1
+    end: int = -1
+
+
+class Edge(Struct, frozen=True, array_like=True):
+    """Everything that one target node depends on.
+
+    `source_kind` is physical, generated, mixed or unresolved; `complete` is False exactly where `gaps` is not empty.
+    `start`..`end` is the expression in the text.
+    """
+
+    relation: str
+    path: Path
+    sources: tuple[Source, ...] = ()
+    generated: tuple[GeneratedSource, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    steps: tuple[Step, ...] = ()
+    transform: str = "IDENTITY"
+    start: int = -1
+    end: int = -1
+
+    @property
+    def complete(self) -> bool:
+        return not self.gaps
+
+    @property
+    def source_kind(self) -> str:
+        physical = any(source.role in DIRECT_ROLES for source in self.sources)
+        if self.gaps and not physical:
+            return "unresolved"
+        if physical and self.generated:
+            return "mixed"
+        return "physical" if physical else "generated"
+
+    @property
+    def direct(self) -> tuple[Source, ...]:
+        return tuple(source for source in self.sources if source.role in DIRECT_ROLES)
+
+
+class Join(Struct, frozen=True, gc=False, array_like=True):
+    """Two nodes compared in a join condition. `kind` is the join's kind (`INNER`, `LEFT`, ..)."""
+
+    left: Node
+    right: Node
+    kind: str
+    start: int = -1
+    end: int = -1
+
+
+class Read(Struct, frozen=True, gc=False, array_like=True):
+    """A place where a stored node is used: what the reverse index, lenses and references are made of.
+
+    `usage` is `read`, `write` or `star` (read as part of `*`). `start`..`end` is the token of the path's last part.
+    """
+
+    relation: str
+    path: Path
+    start: int
+    end: int
+    usage: str = "read"
+
+
+class ColumnFact(Struct, frozen=True, array_like=True):
+    """A column of a range variable or of a star, for hover and completion."""
+
+    name: str
+    type: DataType
+    nodes: tuple[Node, ...] = ()
+
+
+class Occurrence(Struct, frozen=True, array_like=True):
+    """What the token at `start`..`end` means.
+
+    `kind`: `relation`, `cte`, `alias` (of a relation), `column`, `field`, `star`, `output` (the alias or bare name
+    that names an output column), `parameter`, `type`.
+    `nodes` are the stored nodes its value comes from, `relation` the relation it names, `type` its data type.
+    `definitions` are spans **in this statement** one hop nearer to the source (a projection, a CTE's name, an alias);
+    where there is none the definition is the declaration of `nodes` (or of `relation`).
+    `path` is the node that the token itself denotes when it stands for a stored one (`relation` + `path`).
+    `reason` says why nothing is proved. `columns` lists what a star, relation, CTE or alias expands to.
+    """
+
+    start: int
+    end: int
+    kind: str
+    name: str
+    relation: str = ""
+    path: Path = ()
+    nodes: tuple[Node, ...] = ()
+    type: DataType | None = None
+    transform: str = ""
+    generated: tuple[GeneratedSource, ...] = ()
+    reason: str = ""
+    definitions: tuple[tuple[int, int], ...] = ()
+    columns: tuple[ColumnFact, ...] = ()
+    expression: tuple[int, int] = (-1, -1)
+
+
+class Problem(Struct, frozen=True, array_like=True):
+    """A name that the catalog disproves or nobody proves; becomes a diagnostic.
+
+    `code` is a diagnostic code (`undeclared-field`, ..). `related` is the declared node or relation that shows why.
+    `suggestion` is a near name for did-you-mean, '' where there is none.
+    """
+
+    code: str
+    message: str
+    start: int
+    end: int
+    relation: str = ""
+    path: Path = ()
+    suggestion: str = ""
+
+
+class Dependency(Struct, frozen=True, gc=False, array_like=True):
+    """A relation name that the analysis asked the catalog for, and what it got: '' for nothing."""
+
+    parts: tuple[str, ...]
+    fingerprint: str
+
+
+class StatementLineage(Struct, frozen=True):
+    """The lineage of one statement.
+
+    `target` is the id of the relation written, '' for a bare query (the caller numbers it `RS-n`).
+    `outputs` is the output tree: of a view, CTAS or query its columns with the types that could be inferred;
+    `open` where a star could not be expanded.
+    """
+
+    kind: str
+    target: str = ""
+    outputs: tuple[Field, ...] = ()
+    open: bool = False
+    edges: tuple[Edge, ...] = ()
+    joins: tuple[Join, ...] = ()
+    reads: tuple[Read, ...] = ()
+    orphans: tuple[Path, ...] = ()
+    relations: tuple[tuple[str, str, str], ...] = ()
+    """(id, name, kind) of every stored relation that the statement touches, in order of appearance."""
+    gaps: tuple[Gap, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    occurrences: tuple[Occurrence, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()

@@ -1,0 +1,1 @@
+"""Syntax: text to statements to the frozen query model. The only importer of sqlglot."""

@@ -1,0 +1,281 @@
+"""What each database's SQL does differently, as data.
+
+The rest of the program asks a `Dialect` for a rule and never for its name. A rule is a field here, its values are
+documented at the field, and its source is the database's own documentation.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from msgspec import Struct
+
+
+class Folding(Enum):
+    """What the database makes of an unquoted name."""
+
+    KEEP = "keep"
+    LOWER = "lower"
+    UPPER = "upper"
+
+
+class NameOrder(Enum):
+    """Which reading of a dotted name `a.b.c` the database tries first within one scope.
+
+    ROW_FIRST: the first part decides; a range variable hides a column of its name (BigQuery: "range variables").
+    RELATION_FIRST: the longest prefix that names a relation with the next part as its column, then column and
+    fields (Trino ExpressionAnalyzer, Spark AttributeSeq.resolve, DuckDB BindColumn, ClickHouse).
+    RELATION_ONLY: a dotted name is never a field path (`(c).f` in Postgres, `c:f` in Snowflake, none in MySQL).
+    """
+
+    ROW_FIRST = "row_first"
+    RELATION_FIRST = "relation_first"
+    RELATION_ONLY = "relation_only"
+
+
+class UnnestShape(Enum):
+    """Which columns UNNEST of an array gives.
+
+    ELEMENT: one value, the alias itself; fields of a record element are visible as columns too (BigQuery).
+    COLUMNS: one column per field of a record element, else one column (Trino, Presto, Athena, Postgres).
+    COLUMN: one column that holds the element (DuckDB, Redshift, Snowflake, ClickHouse).
+    """
+
+    ELEMENT = "element"
+    COLUMNS = "columns"
+    COLUMN = "column"
+
+
+class LateralAlias(Enum):
+    """Whether a select item can name an earlier item's alias.
+
+    NEVER (BigQuery, Postgres, Trino, Oracle, T-SQL); FALLBACK: where no column has the name (Snowflake, Redshift,
+    Databricks, Spark, DuckDB); FIRST: the alias hides the column (ClickHouse).
+    """
+
+    NEVER = "never"
+    FALLBACK = "fallback"
+    FIRST = "first"
+
+
+class Dialect(Struct, frozen=True, kw_only=True):
+    """The rules of one dialect.
+
+    `name` is what settings and the command line call it; `grammar` sqlglot's name of its grammar; `family` the
+    databases that read each other's tables. Quoted names ignore case where `quoted_ignore_case`.
+    """
+
+    name: str
+    grammar: str
+    family: str
+    folding: Folding = Folding.LOWER
+    tables_ignore_case: bool = True
+    columns_ignore_case: bool = True
+    fields_ignore_case: bool = True
+    quoted_ignore_case: bool = True
+    name_order: NameOrder = NameOrder.RELATION_ONLY
+    unnest: UnnestShape = UnnestShape.COLUMN
+    lateral_alias: LateralAlias = LateralAlias.NEVER
+    # A bare range variable is its row as a record (BigQuery, Postgres, DuckDB).
+    row_value: bool = False
+    # `items.sku` of an array of records is the array of its fields (Spark, Hive, ClickHouse); elsewhere an error.
+    array_fields: bool = False
+    # `m.key` reads a map's value under that key (Spark, Databricks, Hive).
+    map_fields: bool = False
+    # `FROM t, t.items AS i` iterates the array (BigQuery, Redshift).
+    array_path_in_from: bool = False
+    # `customer.*` in a select list expands a record (BigQuery, Trino, Spark, ..).
+    record_star: bool = False
+    # A path in single or other quotes as a table name is a file's address: FROM 's3://..' (DuckDB, Trino: no).
+    quoted_dots_split: bool = False
+    # Pseudo columns that every table has and no DDL lists.
+    pseudo_columns: frozenset[str] = frozenset()
+    # How an identifier is quoted when it has to be.
+    quote: str = '"'
+
+    def fold(self, text: str, quoted: bool = False) -> str:
+        """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
+        if quoted and not self.quoted_ignore_case:
+            return text
+        if self.folding is Folding.UPPER:
+            return text.upper()
+        return text.lower()
+
+
+_TRINO = {
+    "family": "lake",
+    "name_order": NameOrder.RELATION_FIRST,
+    "unnest": UnnestShape.COLUMNS,
+    "record_star": True,
+    "pseudo_columns": frozenset({"$path", "$file_size", "$file_modified_time", "$partition", "$bucket", "$row_id"}),
+}
+_SPARK = {
+    "family": "lake",
+    "name_order": NameOrder.RELATION_FIRST,
+    "lateral_alias": LateralAlias.FALLBACK,
+    "array_fields": True,
+    "map_fields": True,
+    "record_star": True,
+    "pseudo_columns": frozenset({"_metadata"}),
+    "quote": "`",
+}
+_POSTGRES_SYSTEM = frozenset({"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax", "oid"})
+
+DIALECTS: dict[str, Dialect] = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect(
+            name="ansi",
+            grammar="",
+            family="ansi",
+            quoted_ignore_case=True,
+            name_order=NameOrder.RELATION_FIRST,
+            unnest=UnnestShape.COLUMNS,
+            lateral_alias=LateralAlias.FALLBACK,
+            array_fields=True,
+            map_fields=True,
+            array_path_in_from=True,
+            record_star=True,
+            row_value=True,
+        ),
+        Dialect(
+            name="bigquery",
+            grammar="bigquery",
+            family="bigquery",
+            folding=Folding.KEEP,
+            tables_ignore_case=False,
+            name_order=NameOrder.ROW_FIRST,
+            unnest=UnnestShape.ELEMENT,
+            row_value=True,
+            array_path_in_from=True,
+            record_star=True,
+            quoted_dots_split=True,
+            pseudo_columns=frozenset(
+                {"_table_suffix", "_partitiontime", "_partitiondate", "_file_name", "_change_type", "_change_timestamp"}
+            ),
+            quote="`",
+        ),
+        Dialect(name="trino", grammar="trino", **_TRINO),  # type: ignore[arg-type]
+        Dialect(name="presto", grammar="presto", **_TRINO),  # type: ignore[arg-type]
+        Dialect(name="athena", grammar="athena", **_TRINO),  # type: ignore[arg-type]
+        Dialect(name="spark", grammar="spark", **_SPARK),  # type: ignore[arg-type]
+        Dialect(name="databricks", grammar="databricks", **_SPARK),  # type: ignore[arg-type]
+        Dialect(
+            name="hive",
+            grammar="hive",
+            **{  # type: ignore[arg-type]
+                **_SPARK,
+                "lateral_alias": LateralAlias.NEVER,
+                "pseudo_columns": frozenset({"input__file__name", "block__offset__inside__file", "row__id"}),
+            },
+        ),
+        Dialect(
+            name="snowflake",
+            grammar="snowflake",
+            family="snowflake",
+            folding=Folding.UPPER,
+            quoted_ignore_case=False,
+            lateral_alias=LateralAlias.FALLBACK,
+            pseudo_columns=frozenset(
+                {"metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate",
+                 "metadata$row_id", "metadata$file_content_key", "metadata$file_last_modified",
+                 "metadata$start_scan_time"}
+            ),
+        ),
+        Dialect(
+            name="postgres",
+            grammar="postgres",
+            family="postgres",
+            quoted_ignore_case=False,
+            unnest=UnnestShape.COLUMNS,
+            row_value=True,
+            pseudo_columns=_POSTGRES_SYSTEM,
+        ),
+        Dialect(
+            name="redshift",
+            grammar="redshift",
+            family="redshift",
+            name_order=NameOrder.RELATION_FIRST,
+            lateral_alias=LateralAlias.FALLBACK,
+            array_path_in_from=True,
+            pseudo_columns=_POSTGRES_SYSTEM,
+        ),
+        Dialect(
+            name="oracle",
+            grammar="oracle",
+            family="oracle",
+            folding=Folding.UPPER,
+            quoted_ignore_case=False,
+            name_order=NameOrder.RELATION_FIRST,
+            unnest=UnnestShape.COLUMNS,
+            pseudo_columns=frozenset(
+                {"rowid", "rownum", "level", "ora_rowscn", "column_value", "object_id", "object_value",
+                 "connect_by_isleaf", "connect_by_iscycle", "sysdate", "systimestamp", "user", "uid"}
+            ),
+        ),
+        Dialect(
+            name="duckdb",
+            grammar="duckdb",
+            family="duckdb",
+            name_order=NameOrder.RELATION_FIRST,
+            lateral_alias=LateralAlias.FALLBACK,
+            row_value=True,
+            record_star=True,
+            pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
+        ),
+        Dialect(
+            name="clickhouse",
+            grammar="clickhouse",
+            family="clickhouse",
+            folding=Folding.KEEP,
+            tables_ignore_case=False,
+            columns_ignore_case=False,
+            fields_ignore_case=False,
+            quoted_ignore_case=False,
+            name_order=NameOrder.RELATION_FIRST,
+            lateral_alias=LateralAlias.FIRST,
+            array_fields=True,
+            record_star=True,
+            pseudo_columns=frozenset(
+                {"_part", "_part_index", "_part_uuid", "_partition_id", "_partition_value", "_part_offset",
+                 "_sample_factor", "_table", "_database", "_path", "_file", "_size", "_time", "_shard_num",
+                 "_block_number", "_row_exists", "_version", "_sign"}
+            ),
+            quote="`",
+        ),
+        Dialect(
+            name="mysql",
+            grammar="mysql",
+            family="mysql",
+            folding=Folding.KEEP,
+            tables_ignore_case=False,
+            quote="`",
+        ),
+        Dialect(name="tsql", grammar="tsql", family="tsql", folding=Folding.KEEP,
+                pseudo_columns=frozenset({"$action", "$identity", "$rowguid"})),
+        Dialect(
+            name="sqlite",
+            grammar="sqlite",
+            family="sqlite",
+            folding=Folding.KEEP,
+            pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),
+        ),
+    )
+}
+
+ANSI = DIALECTS["ansi"]
+
+# Spellings that people and other tools use.
+_OTHER_NAMES = {
+    "": "ansi", "generic": "ansi", "sql": "ansi", "standard": "ansi",
+    "bq": "bigquery", "googlesql": "bigquery", "zetasql": "bigquery",
+    "prestodb": "presto", "prestosql": "trino", "spark2": "spark", "sparksql": "spark", "spark_sql": "spark",
+    "postgresql": "postgres", "pg": "postgres", "mssql": "tsql", "sqlserver": "tsql", "t-sql": "tsql",
+    "plsql": "oracle", "mariadb": "mysql", "sqlite3": "sqlite", "clickhouse-sql": "clickhouse",
+}
+
+
+def find_dialect(name: str) -> Dialect | None:
+    """The dialect that a person means, or None: `find_dialect("PostgreSQL").name` is `postgres`."""
+    key = name.strip().lower()
+    return DIALECTS.get(_OTHER_NAMES.get(key, key))
