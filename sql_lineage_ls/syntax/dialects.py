@@ -101,6 +101,18 @@ class Dialect(Struct, frozen=True, kw_only=True):
             return text.upper()
         return text.lower()
 
+    def table_key(self, text: str, quoted: bool = False) -> str:
+        """One part of a table's name as the database compares it: BigQuery keeps `Orders` and `orders` apart."""
+        return self.fold(text, quoted) if self.tables_ignore_case else text
+
+    def column_key(self, text: str, quoted: bool = False) -> str:
+        """A column's name as the database compares it."""
+        return self.fold(text, quoted) if self.columns_ignore_case else text
+
+    def field_key(self, text: str, quoted: bool = False) -> str:
+        """A nested field's name as the database compares it."""
+        return self.fold(text, quoted) if self.fields_ignore_case else text
+
 
 _TRINO = {
     "family": "lake",
