@@ -1,0 +1,231 @@
+"""Lineage across statements: who uses a node, and which nodes it comes from or goes to.
+
+Pure functions over a `GraphIndex`, which holds what each document's statements said. Nothing here knows documents,
+texts or the catalog; results are sorted, and cycles end a walk instead of the program.
+
+With `CREATE VIEW v AS SELECT addr FROM t` and `SELECT addr.city FROM v`, the uses of `t.addr.city` are the read of
+the whole `t.addr` in the view (`contained`) and the read of `v.addr.city`, since the view hands the record on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, VALUE, Node, Path, StatementLineage
+
+READ = "read"
+WRITE = "write"
+STAR = "star"
+CONTAINED = "contained"
+
+ELEMENT = "[*]"
+# A record that went through one of these is still the same record: its fields are found below the target.
+_UNCHANGED = frozenset({"IDENTITY", "RENAME", "UNNEST", "UNION"})
+_RANK = {WRITE: 0, READ: 1, STAR: 2, CONTAINED: 3}
+
+
+class IndexedRead(Struct, frozen=True, gc=False, array_like=True):
+    """A `Read` with its document and statement; `start`..`end` count from the start of that statement.
+
+    `target` is the relation that the statement writes, '' for a bare query.
+    """
+
+    uri: str
+    statement: int
+    start: int
+    end: int
+    path: Path
+    usage: str
+    target: str
+
+
+class Link(Struct, frozen=True, gc=False, array_like=True):
+    """One source of one target: `target <- source` with the source's role and transform."""
+
+    source: Node
+    target: Node
+    role: str
+    transform: str
+
+
+class Contribution(Struct, frozen=True):
+    """What one document says of one relation: the reads of it, the links out of it, and the links into it."""
+
+    reads: tuple[IndexedRead, ...] = ()
+    out: tuple[Link, ...] = ()
+    into: tuple[Link, ...] = ()
+
+
+class GraphIndex(Protocol):
+    """The contributions of all documents to one relation, in the order of the documents' addresses."""
+
+    def contributions(self, relation: str) -> Iterable[Contribution]: ...
+
+
+class FoundUse(Struct, frozen=True, gc=False, order=True, array_like=True):
+    """A use of a node. `usage` is `read`, `write`, `star` or `contained`, `node` the node that is read there."""
+
+    uri: str
+    statement: int
+    start: int
+    end: int
+    usage: str
+    node: Node
+    target: str
+
+
+def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[str, Contribution]:
+    """What a document adds to the index, by relation.
+
+    Targets of bare queries are stored nowhere and make no links; their reads count.
+    """
+    reads: dict[str, list[IndexedRead]] = {}
+    out: dict[str, list[Link]] = {}
+    into: dict[str, list[Link]] = {}
+    for statement, lineage in enumerate(lineages):
+        stored = {relation for relation, _, _ in lineage.relations}
+        for read in lineage.reads:
+            found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target)
+            reads.setdefault(read.relation, []).append(found)
+        for edge in lineage.edges:
+            if not edge.relation or (edge.relation != lineage.target and edge.relation not in stored):
+                continue
+            target = Node(edge.relation, edge.path)
+            for source in edge.sources:
+                link = Link(source.node, target, source.role, source.transform)
+                out.setdefault(source.relation, []).append(link)
+                into.setdefault(edge.relation, []).append(link)
+    return {
+        relation: Contribution(
+            tuple(reads.get(relation, ())), tuple(out.get(relation, ())), tuple(into.get(relation, ()))
+        )
+        for relation in sorted({*reads, *out, *into})
+    }
+
+
+def uses(index: GraphIndex, node: Node) -> tuple[FoundUse, ...]:
+    """Every place that uses `node`, sorted by place.
+
+    Reads and writes of the node or of anything below it, and reads of a record, array or row that contains it
+    (`contained`). Where such a record is handed on unchanged, the uses of the same field in the target are uses of
+    the node too. A node with the path `()` is the relation: every read of it or of its columns counts.
+    """
+    found: dict[tuple[str, int, int, int], FoundUse] = {}
+    seen = {node}
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        for use in _uses_of(index, current):
+            place = (use.uri, use.statement, use.start, use.end)
+            known = found.get(place)
+            if known is None or _RANK[use.usage] < _RANK[known.usage]:
+                found[place] = use
+        for following in _handed_on(index, current):
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return tuple(sorted(found.values()))
+
+
+def upstream(index: GraphIndex, node: Node) -> tuple[Node, ...]:
+    """Every node whose value reaches `node`, through any number of views and tables; `node` itself is not listed.
+
+    Only dataflow counts (values and the conditions that choose between them), not filters, groups or orders.
+    """
+    return _closure(index, node, _sources)
+
+
+def downstream(index: GraphIndex, node: Node) -> tuple[Node, ...]:
+    """Every node that the value of `node` reaches, through any number of views and tables."""
+    return _closure(index, node, _targets)
+
+
+class _Step(Protocol):
+    def __call__(self, index: GraphIndex, node: Node) -> Iterator[Node]: ...
+
+
+def _closure(index: GraphIndex, node: Node, step: _Step) -> tuple[Node, ...]:
+    seen = {node}
+    waiting = [node]
+    while waiting:
+        for reached in step(index, waiting.pop()):
+            if reached not in seen:
+                seen.add(reached)
+                waiting.append(reached)
+    seen.discard(node)
+    return tuple(sorted(seen))
+
+
+def _sources(index: GraphIndex, node: Node) -> Iterator[Node]:
+    for contribution in index.contributions(node.relation):
+        for link in contribution.into:
+            if link.role not in DIRECT_ROLES or link.source.path == ROWS:
+                continue
+            reached = _carry(link.target.path, link.source, node.path, _is_unchanged(link))
+            if reached is not None:
+                yield reached
+
+
+def _targets(index: GraphIndex, node: Node) -> Iterator[Node]:
+    for contribution in index.contributions(node.relation):
+        for link in contribution.out:
+            if link.role not in DIRECT_ROLES or link.source.path == ROWS:
+                continue
+            reached = _carry(link.source.path, link.target, node.path, _is_unchanged(link))
+            if reached is not None:
+                yield reached
+
+
+def _carry(from_path: Path, to: Node, path: Path, unchanged: bool) -> Node | None:
+    """Where a link that leaves `from_path` for `to` carries `path`; None where it does not touch it.
+
+    A link of the path itself or of something below it leads to its other end. One of a containing record leads to the
+    same field below the other end where the record is unchanged, else to the other end.
+    """
+    if from_path[: len(path)] == path:
+        return to
+    if path[: len(from_path)] != from_path:
+        return None
+    return Node(to.relation, to.path + path[len(from_path) :]) if unchanged else to
+
+
+def _is_unchanged(link: Link) -> bool:
+    if link.role != VALUE:
+        return False
+    collected = link.transform == "AGGREGATE" and link.target.path[-1:] == (ELEMENT,)
+    return link.transform in _UNCHANGED or collected
+
+
+def _uses_of(index: GraphIndex, node: Node) -> Iterator[FoundUse]:
+    path = node.path
+    for contribution in index.contributions(node.relation):
+        for read in contribution.reads:
+            usage = _usage(read, path)
+            if usage is not None:
+                at = Node(node.relation, read.path)
+                yield FoundUse(read.uri, read.statement, read.start, read.end, usage, at, read.target)
+
+
+def _usage(read: IndexedRead, path: Path) -> str | None:
+    """How `read` uses `path`; None where it does not.
+
+    Naming a relation (`FROM t`) uses the relation, not each of its columns; a star or a whole row does use them.
+    """
+    if read.path[: len(path)] == path:
+        return read.usage
+    if path[: len(read.path)] != read.path or read.usage == WRITE:
+        return None
+    return CONTAINED if read.path or read.usage == STAR else None
+
+
+def _handed_on(index: GraphIndex, node: Node) -> Iterator[Node]:
+    """The nodes that are the same field one statement further, where a containing record is handed on unchanged."""
+    for contribution in index.contributions(node.relation):
+        for link in contribution.out:
+            length = len(link.source.path)
+            inside = length < len(node.path) and node.path[:length] == link.source.path
+            if inside and _is_unchanged(link):
+                yield Node(link.target.relation, link.target.path + node.path[length:])

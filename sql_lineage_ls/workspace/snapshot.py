@@ -1,0 +1,239 @@
+"""What features and exporters read: one revision of the workspace that never changes.
+
+A snapshot shares everything with its predecessor that an edit left alone. Positions in it are code points of each
+document's text; lines, characters and encodings are the server's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Protocol
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
+from sql_lineage_ls.lineage import graph
+from sql_lineage_ls.lineage.model import Node, StatementLineage
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import StatementModel
+from sql_lineage_ls.text.line_index import LineIndex
+from sql_lineage_ls.workspace.stale import Shift
+
+
+class FileSpan(Struct, frozen=True, gc=False, order=True):
+    """The code points `[start, end)` of a document."""
+
+    uri: str
+    start: int
+    end: int
+
+
+class StatementView(Struct, frozen=True):
+    """A statement of a document, at `start`..`end` of its text, with what it says.
+
+    Positions in `model` and `lineage` count from `start`. Where `stale` is set the statement is half-typed: `model`
+    is what can be read of it now, `lineage` the last good one with its positions moved to the present text, and
+    without those that the edit touched (`shift` tells how).
+    """
+
+    index: int
+    start: int
+    end: int
+    model: StatementModel
+    lineage: StatementLineage
+    stale: bool = False
+    shift: Shift | None = None
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """A span of the model that the catalog knows, in the document's text; None where an edit removed it."""
+        if self.shift is not None:
+            moved = self.shift.move(start, end)
+            if moved is None:
+                return None
+            start, end = moved
+        return self.start + start, self.start + end
+
+
+class DocumentView(Struct, frozen=True, dict=True):
+    """A document. `version` is the editor's, None for a file on disk; `open` tells whether an editor has it."""
+
+    uri: str
+    text: str
+    version: int | None
+    dialect: Dialect
+    statements: tuple[StatementView, ...]
+    open: bool = False
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The lines of the text, found when they are first asked for."""
+        return LineIndex(self.text)
+
+    def statement_at(self, offset: int) -> StatementView | None:
+        """The statement that `offset` lies in or right behind, None between statements."""
+        low, high = 0, len(self.statements)
+        while low < high:
+            middle = (low + high) // 2
+            if self.statements[middle].start <= offset:
+                low = middle + 1
+            else:
+                high = middle
+        if low == 0 or self.statements[low - 1].end < offset:
+            return None
+        return self.statements[low - 1]
+
+
+class Use(Struct, frozen=True, gc=False):
+    """A place that uses a node.
+
+    `node` is the node read or written there, `usage` is `read`, `write`, `star` or `contained` (a record around the
+    node is read), `target` the relation that the statement writes, '' for a bare query.
+    """
+
+    span: FileSpan
+    node: Node
+    usage: str
+    target: str = ""
+
+
+class RelationSource(Protocol):
+    """Who knows relations by their id: the analysis of the workspace."""
+
+    def relation(self, relation_id: str) -> Relation | None: ...
+
+
+class Snapshot:
+    """One revision of the workspace.
+
+    `ready` is set once the catalog holds every document of the workspace: before that nothing may be concluded from
+    what is missing. `revision` grows with every snapshot, `index_revision` only where a use, an edge or the place of
+    a declaration may have changed.
+    """
+
+    def __init__(
+        self,
+        documents: Mapping[str, DocumentView],
+        relations: RelationSource,
+        index: graph.GraphIndex,
+        *,
+        revision: int = 0,
+        index_revision: int = 0,
+        ready: bool = True,
+    ) -> None:
+        self.revision = revision
+        self.index_revision = index_revision
+        self.ready = ready
+        self._documents = documents
+        self._relations = relations
+        self._index = index
+
+    def document(self, uri: str) -> DocumentView | None:
+        """The document at a normal form address."""
+        return self._documents.get(uri)
+
+    def documents(self) -> tuple[DocumentView, ...]:
+        """Every document, sorted by address."""
+        return tuple(self._documents[uri] for uri in sorted(self._documents))
+
+    def relation(self, relation_id: str) -> Relation | None:
+        """A declared relation, or a view or CTAS with the columns of its query."""
+        return self._relations.relation(relation_id)
+
+    def relation_name(self, relation_id: str) -> str:
+        """How a relation is shown; a relation that nothing declares is shown by its id."""
+        relation = self.relation(relation_id)
+        return relation.name if relation is not None else relation_id
+
+    def field(self, node: Node) -> Field | None:
+        """What declares a node: `items[*].qty` is the field `qty`; `items[*]` has the type of one element.
+
+        None where the relation, or the way to the node, is not declared.
+        """
+        relation = self.relation(node.relation)
+        if relation is None or not node.path:
+            return None
+        field = _named(relation.columns, node.path[0])
+        for step in node.path[1:]:
+            if field is None:
+                return None
+            field = _below(field, step)
+        return field
+
+    def declaration(self, node: Node) -> FileSpan | None:
+        """The token that declares a node; for an element (`items[*]`) the one of its array, for `()` the relation's."""
+        if not node.path:
+            return self.relation_declaration(node.relation)
+        field = self.field(node)
+        if field is None or field.site is None:
+            return None
+        return self.site_span(field.site)
+
+    def relation_declaration(self, relation_id: str) -> FileSpan | None:
+        """The token of a relation's name in the statement that made it."""
+        relation = self.relation(relation_id)
+        if relation is None or relation.site is None:
+            return None
+        return self.site_span(relation.site)
+
+    def site_span(self, site: Site) -> FileSpan | None:
+        """Where a declaration stands now; None where its text is gone."""
+        document = self._documents.get(site.uri)
+        if document is None or not 0 <= site.statement < len(document.statements) or site.start < 0:
+            return None
+        placed = document.statements[site.statement].place(site.start, site.end)
+        return FileSpan(site.uri, *placed) if placed is not None else None
+
+    def uses(self, node: Node) -> tuple[Use, ...]:
+        """Every place in the workspace that uses a node, sorted; see `lineage.graph.uses`.
+
+        `uses(Node("shop.orders", ("customer",)))` holds the reads of `customer`, of `customer.city` below it, and of
+        the stars and rows that contain it.
+        """
+        found = []
+        for use in graph.uses(self._index, node):
+            document = self._documents.get(use.uri)
+            if document is None or use.start < 0 or use.statement >= len(document.statements):
+                continue
+            start = document.statements[use.statement].start
+            span = FileSpan(use.uri, start + use.start, start + use.end)
+            found.append(Use(span, use.node, use.usage, use.target))
+        return tuple(found)
+
+    def upstream(self, node: Node) -> tuple[Node, ...]:
+        """Every node whose value reaches `node`, through views and tables, sorted."""
+        return graph.upstream(self._index, node)
+
+    def downstream(self, node: Node) -> tuple[Node, ...]:
+        """Every node that the value of `node` reaches, through views and tables, sorted."""
+        return graph.downstream(self._index, node)
+
+
+def _named(fields: Iterable[Field], name: str) -> Field | None:
+    """The field of that spelling, else the one that differs in case only."""
+    folded = None
+    for field in fields:
+        if field.name == name:
+            return field
+        if folded is None and field.name.lower() == name.lower():
+            folded = field
+    return folded
+
+
+def _below(field: Field, step: str) -> Field | None:
+    data_type: DataType = field.type
+    if isinstance(data_type, RecordType):
+        return _named(data_type.fields, step)
+    if not step.startswith("["):
+        return None
+    if isinstance(data_type, ArrayType):
+        return Field(field.name + step, field.key + step, data_type.element, field.site)
+    if isinstance(data_type, MapType):
+        entry = (
+            Field("key", "key", data_type.key, field.site),
+            Field("value", "value", data_type.value, field.site),
+        )
+        element = RecordType(entry, "ENTRY") if step == graph.ELEMENT else data_type.value
+        return Field(field.name + step, field.key + step, element, field.site)
+    return None
