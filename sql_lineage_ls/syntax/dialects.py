@@ -92,6 +92,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     pseudo_columns: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
     quote: str = '"'
+    # What `lateral_alias` becomes where the database has it as an option and the workspace sets it.
+    optional_lateral_alias: LateralAlias | None = None
 
     def fold(self, text: str, quoted: bool = False) -> str:
         """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
@@ -166,6 +168,7 @@ DIALECTS: dict[str, Dialect] = {
                 {"_table_suffix", "_partitiontime", "_partitiondate", "_file_name", "_change_type", "_change_timestamp"}
             ),
             quote="`",
+            optional_lateral_alias=LateralAlias.FALLBACK,
         ),
         Dialect(name="trino", grammar="trino", **_TRINO),  # type: ignore[arg-type]
         Dialect(name="presto", grammar="presto", **_TRINO),  # type: ignore[arg-type]
