@@ -1,0 +1,22 @@
+"""Options of the test run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-fixtures",
+        action="store_true",
+        help="rewrite the texts and golden sections of tests/fixtures that differ; review the diff before committing",
+    )
+    parser.addoption("--editors", action="store_true", help="run the tests that need VS Code, Neovim and a browser")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Real editors are no part of `make test`: `make editors` installs and drives them."""
+    folder = config.rootpath / "tests" / "editors"
+    return True if collection_path == folder and not config.getoption("--editors") else None
