@@ -1,0 +1,80 @@
+"""Lineage as one JSON document for other programs. Keys are only ever added, never renamed (docs/lineage-text.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sql_lineage_ls.exporters.report import EdgeRow, JoinRow, Message, Place, RelationRow, Report, StatementRow
+
+Json = dict[str, Any]
+
+
+def to_json(report: Report) -> str:
+    """The report as JSON text with a final line end. Lines and columns are counted from 1, columns in code points."""
+    document = {
+        "relations": [_relation(row) for row in report.relations],
+        "lineage": [_edge(row) for row in report.edges],
+        "joins": [_join(row) for row in report.joins],
+        "diagnostics": [_diagnostic(message) for message in report.messages],
+        "locations": [_relation(row) for row in report.locations],
+        "statements": [_statement(row) for row in report.statements],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _relation(row: RelationRow) -> Json:
+    return {"name": row.name, "kind": row.kind, "nodes": list(row.nodes)}
+
+
+def _edge(row: EdgeRow) -> Json:
+    edge = row.edge
+    return {
+        "target": {"relation": row.relation, "path": row.path},
+        "sources": [
+            {"relation": source.relation, "path": source.path, "role": source.role, "transform": source.transform}
+            for source in row.sources
+        ],
+        "generated": [{"kind": generated.kind, "text": generated.text} for generated in edge.generated],
+        "source_kind": edge.source_kind,
+        "complete": edge.complete,
+        "gaps": [{"kind": gap.kind, "text": gap.text} for gap in edge.gaps],
+        "transform": edge.transform,
+        "expression": row.expression,
+        "steps": [{"scope": step.scope, "transform": step.transform, "text": step.text} for step in row.steps],
+        **_place(row.place),
+    }
+
+
+def _join(row: JoinRow) -> Json:
+    (left, left_path), (right, right_path) = row.left, row.right
+    return {
+        "left": {"relation": left, "path": left_path},
+        "right": {"relation": right, "path": right_path},
+        "kind": row.kind,
+        **_place(row.place),
+    }
+
+
+def _statement(row: StatementRow) -> Json:
+    return {
+        "kind": row.kind,
+        "target": row.target,
+        "analysed": row.analysed,
+        "gaps": [{"kind": gap.kind, "text": gap.text} for gap in row.gaps],
+        **_place(row.place),
+    }
+
+
+def _diagnostic(message: Message) -> Json:
+    return {"code": message.code, "severity": message.severity, "message": message.message, **_place(message.place)}
+
+
+def _place(where: Place) -> Json:
+    return {
+        "file": where.file,
+        "line": where.line,
+        "column": where.column,
+        "end_line": where.end_line,
+        "end_column": where.end_column,
+    }

@@ -1,0 +1,313 @@
+"""The lineage of some documents as plain rows, which the text and JSON exporters only have to write down.
+
+Owns which relations and nodes are listed, the numbers of bare queries (`RS-1`) and the order of everything.
+It knows no output format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.field_tree import walk
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, Edge, Gap, Path, Source, StatementLineage, path_text
+from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
+from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
+
+ORPHANS = "pseudo_table_include_orphan_column"
+"""The relation that columns without a proven owner are listed under (seed 000, 10.1)."""
+
+
+class Place(Struct, frozen=True, gc=False):
+    """A range of a file: lines and columns are counted from 1, columns in code points, the end is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Message(Struct, frozen=True):
+    """A diagnostic, as the command line shows it."""
+
+    code: str
+    severity: str
+    message: str
+    place: Place
+
+
+class RelationRow(Struct, frozen=True):
+    """A relation and the texts of its nodes, each column before its fields."""
+
+    name: str
+    kind: str
+    nodes: tuple[str, ...]
+
+
+class SourceRow(Struct, frozen=True):
+    """One source of an edge, by names."""
+
+    relation: str
+    path: str
+    role: str
+    transform: str
+    direct: bool
+
+    @property
+    def text(self) -> str:
+        return f"{self.relation}.{self.path}"
+
+
+class StepRow(Struct, frozen=True):
+    """One scope on the way from the sources to the target."""
+
+    scope: str
+    transform: str
+    text: str
+
+
+class EdgeRow(Struct, frozen=True):
+    """One target with everything it depends on."""
+
+    relation: str
+    path: str
+    sources: tuple[SourceRow, ...]
+    edge: Edge
+    expression: str
+    steps: tuple[StepRow, ...]
+    place: Place
+
+    @property
+    def text(self) -> str:
+        return f"{self.relation}.{self.path}"
+
+
+class JoinRow(Struct, frozen=True):
+    """Two nodes that a join condition compares."""
+
+    left: tuple[str, str]
+    right: tuple[str, str]
+    kind: str
+    place: Place
+
+
+class StatementRow(Struct, frozen=True):
+    """One statement: what it is, what it writes, and why something of it could not be followed."""
+
+    kind: str
+    target: str
+    analysed: bool
+    gaps: tuple[Gap, ...]
+    place: Place
+
+
+class Report(Struct, frozen=True):
+    """Everything that an exporter writes down. `relations` holds tables, then views; `locations` stand apart."""
+
+    relations: tuple[RelationRow, ...]
+    locations: tuple[RelationRow, ...]
+    edges: tuple[EdgeRow, ...]
+    joins: tuple[JoinRow, ...]
+    statements: tuple[StatementRow, ...]
+    messages: tuple[Message, ...]
+
+
+class _Statement(Struct, frozen=True):
+    """A statement in its document, with the name under which its result is shown."""
+
+    document: DocumentView
+    file: str
+    view: StatementView
+    lineage: StatementLineage
+    target: str
+
+
+class _Observed(Struct):
+    """What the statements say of one relation: its name, its kind, and the paths read and written."""
+
+    name: str
+    kind: str
+    written: dict[Path, Edge]
+    paths: dict[Path, None]
+    inferred: bool = False
+
+
+def make_report(
+    snapshot: Snapshot, files: Mapping[str, str], messages: Sequence[Message] = (), indirect: bool = False
+) -> Report:
+    """The lineage of the documents whose uris are the keys of `files`, in that order.
+
+    `files` gives the name under which each document is shown. Without `indirect` an edge keeps its direct sources
+    only. `CREATE VIEW v AS SELECT a.b FROM t` gives the relations `t` (`a`, `a.b`) and `v` (`b`) and the edge
+    `v.b <- t.a.b`.
+    """
+    statements = tuple(_statements(snapshot, files))
+    observed = _observe(statements)
+    names = {relation_id: entry.name for relation_id, entry in observed.items()}
+    rows = [
+        RelationRow(entry.name, entry.kind, _node_texts(snapshot.relation(relation_id), entry))
+        for relation_id, entry in observed.items()
+    ]
+    orphans = dict.fromkeys(path_text(path) for statement in statements for path in statement.lineage.orphans)
+    tables = [row for row in rows if row.kind == "table"]
+    if orphans:
+        tables.append(RelationRow(ORPHANS, "table", tuple(orphans)))
+    return Report(
+        relations=(*tables, *(row for row in rows if row.kind == "view")),
+        locations=tuple(row for row in rows if row.kind == "location"),
+        edges=tuple(row for statement in statements for row in _edge_rows(statement, names, indirect)),
+        joins=tuple(row for statement in statements for row in _join_rows(statement, names)),
+        statements=tuple(_statement_row(statement, names) for statement in statements),
+        messages=tuple(messages),
+    )
+
+
+def place(document: DocumentView, file: str, start: int, end: int) -> Place:
+    """The code points `start`..`end` of a document as lines and columns."""
+    line, column = document.lines.position(start, "utf-32")
+    end_line, end_column = document.lines.position(end, "utf-32")
+    return Place(file, line + 1, column + 1, end_line + 1, end_column + 1)
+
+
+def _statements(snapshot: Snapshot, files: Mapping[str, str]) -> Iterator[_Statement]:
+    bare_queries = 0
+    for uri, file in files.items():
+        document = snapshot.document(uri)
+        if document is None:
+            continue
+        for view in document.statements:
+            lineage = view.lineage
+            target = lineage.target
+            if not target and (lineage.edges or lineage.outputs):
+                bare_queries += 1
+                target = f"RS-{bare_queries}"
+            yield _Statement(document, file, view, lineage, target)
+
+
+def _observe(statements: Iterable[_Statement]) -> dict[str, _Observed]:
+    observed: dict[str, _Observed] = {}
+    for statement in statements:
+        lineage = statement.lineage
+        for relation_id, name, kind in lineage.relations:
+            observed.setdefault(relation_id, _Observed(name, kind, {}, {}))
+        target = observed.get(lineage.target)
+        if target is not None and _infers_columns(statement.view):
+            target.inferred = True
+        for edge in lineage.edges:
+            _note_write(observed, edge)
+            for source in edge.sources:
+                _note(observed, source.relation, source.path)
+        for read in lineage.reads:
+            _note(observed, read.relation, read.path)
+    return observed
+
+
+def _infers_columns(view: StatementView) -> bool:
+    statement = view.model.statement
+    if isinstance(statement, CreateView):
+        return True
+    return isinstance(statement, CreateTable) and statement.query is not None and not statement.columns
+
+
+def _note_write(observed: dict[str, _Observed], edge: Edge) -> None:
+    entry = observed.get(edge.relation)
+    if entry is not None:
+        entry.written.setdefault(edge.path, edge)
+
+
+def _note(observed: dict[str, _Observed], relation: str, path: Path) -> None:
+    entry = observed.get(relation)
+    if entry is not None and path != ROWS:
+        entry.paths.setdefault(path)
+
+
+def _node_texts(relation: Relation | None, entry: _Observed) -> tuple[str, ...]:
+    """The nodes of a relation: what its DDL declares or its query gives, then what else was observed."""
+    nodes: dict[Path, None] = {}
+    if entry.inferred:
+        _add_outputs(nodes, relation, entry)
+    elif relation is not None:
+        nodes.update(dict.fromkeys(node.path for node in walk(relation.columns)))
+    for path in (*entry.written, *entry.paths):
+        if path not in nodes:
+            nodes.update(dict.fromkeys(path[:length] for length in range(1, len(path) + 1)))
+    return tuple(dict.fromkeys(path_text(path) for path in nodes))
+
+
+def _add_outputs(nodes: dict[Path, None], relation: Relation | None, entry: _Observed) -> None:
+    """The columns that a query gives, with the fields that it builds itself.
+
+    A column that is handed on whole is one node. Of one that a constructor builds only the fields are listed, of one
+    that is cast to a record type the column too (seed 000, 7.1 and 7.3).
+    """
+    columns = relation.columns if relation is not None else ()
+    for column in columns:
+        below = [path for path in entry.written if path[0] == column.name]
+        if not below or any(step.transform == "CAST" for path in below for step in entry.written[path].steps):
+            nodes.setdefault((column.name,))
+        nodes.update(dict.fromkeys(below))
+    if not columns:
+        nodes.update(dict.fromkeys(entry.written))
+
+
+def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) -> Iterator[EdgeRow]:
+    for edge in statement.lineage.edges:
+        sources = tuple(_source_row(source, names) for source in edge.sources)
+        steps = tuple(
+            StepRow(step.scope, step.transform, _text(statement, step.start, step.end)) for step in edge.steps
+        )
+        yield EdgeRow(
+            relation=names.get(edge.relation) or edge.relation or statement.target,
+            path=path_text(edge.path),
+            sources=sources if indirect else tuple(source for source in sources if source.direct),
+            edge=edge,
+            expression=_text(statement, edge.start, edge.end),
+            steps=steps,
+            place=_place_in(statement, edge.start, edge.end),
+        )
+
+
+def _source_row(source: Source, names: Mapping[str, str]) -> SourceRow:
+    return SourceRow(
+        relation=names.get(source.relation, source.relation),
+        path=path_text(source.path),
+        role=source.role,
+        transform=source.transform,
+        direct=source.role in DIRECT_ROLES,
+    )
+
+
+def _join_rows(statement: _Statement, names: Mapping[str, str]) -> Iterator[JoinRow]:
+    for join in statement.lineage.joins:
+        left, right = (
+            (names.get(node.relation, node.relation), path_text(node.path)) for node in (join.left, join.right)
+        )
+        yield JoinRow(left, right, join.kind, _place_in(statement, join.start, join.end))
+
+
+def _statement_row(statement: _Statement, names: Mapping[str, str]) -> StatementRow:
+    lineage = statement.lineage
+    return StatementRow(
+        kind=lineage.kind,
+        target=names.get(lineage.target, statement.target),
+        analysed=not statement.view.model.issues,
+        gaps=lineage.gaps,
+        place=place(statement.document, statement.file, statement.view.start, statement.view.end),
+    )
+
+
+def _text(statement: _Statement, start: int, end: int) -> str:
+    if start < 0:
+        return ""
+    return statement.document.text[statement.view.start + start : statement.view.start + end]
+
+
+def _place_in(statement: _Statement, start: int, end: int) -> Place:
+    """A range of a statement, the whole statement where no token stands for the thing."""
+    view = statement.view
+    if start < 0:
+        return place(statement.document, statement.file, view.start, view.end)
+    return place(statement.document, statement.file, view.start + start, view.start + end)

@@ -1,0 +1,34 @@
+"""Lenses: above each declared table, view, column and nested field, how often it is used downstream.
+
+Counts come from the index of the whole workspace, so every lens is complete when it is first shown, and lenses stand
+in the order of the text. External locations, CTEs and undeclared relations have none.
+"""
+
+from __future__ import annotations
+
+from sql_lineage_ls.features.locate import declared
+from sql_lineage_ls.features.results import Lens
+from sql_lineage_ls.features.uses import downstream, title
+from sql_lineage_ls.lineage.model import Node
+from sql_lineage_ls.text.span import Span
+from sql_lineage_ls.workspace.snapshot import Snapshot
+
+
+def code_lenses(snapshot: Snapshot, uri: str) -> tuple[Lens, ...]:
+    """The lenses of a document, sorted by place; () before the workspace is loaded, when counts could still grow.
+
+    `CREATE TABLE t (a STRUCT<b INT64>)` has three: of `t`, `t.a` and `t.a.b`.
+    """
+    document = snapshot.document(uri)
+    if document is None or not snapshot.ready:
+        return ()
+    nodes: dict[Span, dict[Node, None]] = {}
+    for statement in document.statements:
+        for occurrence in declared(snapshot, uri, statement):
+            span = Span(statement.start + occurrence.start, statement.start + occurrence.end)
+            nodes.setdefault(span, {}).setdefault(Node(occurrence.relation, occurrence.path))
+    lenses = []
+    for span in sorted(nodes):
+        uses = downstream(snapshot, tuple(nodes[span]))
+        lenses.append(Lens(span, title(uses), uses.places))
+    return tuple(lenses)

@@ -1,0 +1,117 @@
+"""Diagnostics: what the catalog proves wrong, what nobody can prove, and what could not be read.
+
+Silence beats a false alarm: nothing is said before the catalog is loaded, nothing about a half-typed statement.
+Every code has a page in docs/diagnostics/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from sql_lineage_ls.features.navigate import declaration_of
+from sql_lineage_ls.features.results import Diagnostic, Related
+from sql_lineage_ls.lineage.model import Node, Problem, path_text
+from sql_lineage_ls.syntax.query_model import SyntaxIssue
+from sql_lineage_ls.text.span import Span
+from sql_lineage_ls.workspace.snapshot import Snapshot, StatementView
+
+UNPARSED = "unparsed-statement"
+OFF = "off"
+
+# What the database itself would reject is an error. An orphan column may be fine in the database, which knows more
+# tables than the workspace does: a warning. A statement that we cannot read is our limit, not the user's mistake.
+DEFAULT_SEVERITIES: Mapping[str, str] = MappingProxyType(
+    {
+        "orphan-column": "warning",
+        "ambiguous-column": "error",
+        "ambiguous-field": "error",
+        "undeclared-column": "error",
+        "undeclared-field": "error",
+        "field-of-array": "error",
+        UNPARSED: "information",
+    }
+)
+
+
+class DiagnosticOptions(Struct, frozen=True):
+    """`severities` replaces the default of a code, `off` silences it; `pages` is the address before `<code>.md`."""
+
+    severities: Mapping[str, str] = MappingProxyType({})
+    pages: str = ""
+
+
+def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None = None) -> tuple[Diagnostic, ...]:
+    """The findings in a document, sorted by place; () until the catalog is loaded.
+
+    `SELECT customer.town FROM orders` with `customer STRUCT<city STRING>` gives one `undeclared-field` at `town`.
+    """
+    document = snapshot.document(uri)
+    if document is None or not snapshot.ready:
+        return ()
+    chosen = options or DiagnosticOptions()
+    found = [
+        diagnostic
+        for statement in document.statements
+        if not statement.stale
+        for diagnostic in _of_statement(snapshot, statement, chosen)
+    ]
+    return tuple(sorted(dict.fromkeys(found), key=lambda item: (item.span, item.code, item.message)))
+
+
+def _of_statement(snapshot: Snapshot, statement: StatementView, options: DiagnosticOptions) -> Iterator[Diagnostic]:
+    for issue in statement.model.issues:
+        severity = _severity(UNPARSED, options)
+        if severity != OFF:
+            yield Diagnostic(
+                UNPARSED, severity, _span(statement, issue), issue.message, href=_page(UNPARSED, options)
+            )
+    for problem in statement.lineage.problems:
+        severity = _severity(problem.code, options)
+        if severity != OFF and problem.start >= 0:
+            yield Diagnostic(
+                code=problem.code,
+                severity=severity,
+                span=_span(statement, problem),
+                message=_message(problem),
+                related=tuple(_related(snapshot, problem)),
+                href=_page(problem.code, options),
+                suggestion=problem.suggestion,
+            )
+
+
+def _severity(code: str, options: DiagnosticOptions) -> str:
+    return options.severities.get(code) or DEFAULT_SEVERITIES.get(code, "warning")
+
+
+def _page(code: str, options: DiagnosticOptions) -> str:
+    return f"{options.pages}{code}.md" if options.pages else ""
+
+
+def _span(statement: StatementView, at: Problem | SyntaxIssue) -> Span:
+    """A place in the document; the whole statement where no token stands for the finding."""
+    if at.start < 0:
+        return Span(statement.start, statement.end)
+    return Span(statement.start + at.start, statement.start + at.end)
+
+
+def _message(problem: Problem) -> str:
+    if not problem.suggestion or problem.suggestion in problem.message:
+        return problem.message
+    return f"{problem.message.rstrip('.')}. Did you mean `{problem.suggestion}`?"
+
+
+def _related(snapshot: Snapshot, problem: Problem) -> Iterator[Related]:
+    """The declaration that proves the finding, by the words of a reader."""
+    if not problem.relation:
+        return
+    node = Node(problem.relation, problem.path)
+    span = declaration_of(snapshot, node)
+    if span is None:
+        return
+    name = snapshot.relation_name(problem.relation)
+    if problem.path:
+        name = f"{name}.{path_text(problem.path)}"
+    yield Related(span, f"`{name}` is declared here")

@@ -1,0 +1,268 @@
+"""What a hover tells about a name: its type, where its value comes from, and who uses it.
+
+`SELECT customer.address.city AS city FROM orders_raw`, on `city` behind AS, in the view `v`:
+
+    v.city : STRING
+    from orders_raw.customer.address.city
+    used in 2 places
+
+Nothing is said that the analysis does not prove; where something is missing, the reason is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.types import Field
+from sql_lineage_ls.features.locate import Found, find
+from sql_lineage_ls.features.navigate import declaration_of, origins_of
+from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
+from sql_lineage_ls.features.type_text import field_rows, one_line, signature
+from sql_lineage_ls.features.uses import downstream, sentence
+from sql_lineage_ls.lineage.model import (
+    CONDITION,
+    GROUPING,
+    MEMBERSHIP,
+    ORDERING,
+    ROWS,
+    VALUE,
+    WINDOW,
+    ColumnFact,
+    Edge,
+    GeneratedSource,
+    Node,
+    Occurrence,
+    path_text,
+)
+from sql_lineage_ls.workspace.snapshot import Snapshot
+
+_ROLE_WORDS = (
+    (frozenset({CONDITION}), "chosen by"),
+    (frozenset({MEMBERSHIP}), "rows limited by"),
+    (frozenset({GROUPING}), "grouped by"),
+    (frozenset({WINDOW, ORDERING}), "ordered or windowed by"),
+)
+
+# Transforms whose expression says no more than the source does.
+_PLAIN = frozenset({"", "IDENTITY", "RENAME"})
+
+
+class HoverOptions(Struct, frozen=True, gc=False):
+    """How much a hover shows: `most_sources` and `most_columns` bound its lists, `widest_expression` its SQL."""
+
+    most_sources: int = 8
+    most_columns: int = 20
+    widest_expression: int = 120
+
+
+def hover(snapshot: Snapshot, uri: str, offset: int, options: HoverOptions | None = None) -> HoverInfo | None:
+    """The hover of the token at `offset` (code points) of the document, None where nothing is known of it."""
+    found = find(snapshot, uri, offset)
+    if found is None:
+        return None
+    writer = _Writer(snapshot, found, options or HoverOptions())
+    heading, lines = writer.describe()
+    if not heading:
+        return None
+    if found.statement.stale:
+        lines = [*lines, (Words("as of the last text that could be read"),)]
+    return HoverInfo(found.span, heading, tuple(lines))
+
+
+class _Writer(Struct, frozen=True):
+    snapshot: Snapshot
+    found: Found
+    options: HoverOptions
+
+    def describe(self) -> tuple[str, list[Line]]:
+        occurrence = self.found.occurrence
+        if occurrence.kind in ("relation", "cte", "alias"):
+            return self.relation(occurrence)
+        if occurrence.kind == "star":
+            return self.star(occurrence)
+        if occurrence.kind == "type":
+            return signature(f"type {occurrence.name}", occurrence.type), self.reason(occurrence)
+        if occurrence.kind == "parameter":
+            return signature(occurrence.name, occurrence.type), [
+                (Words("a value from outside the statement"),),
+                *self.reason(occurrence),
+            ]
+        heading, lines = self.output(occurrence) if occurrence.kind == "output" else self.value(occurrence)
+        # `SELECT city FROM t` of a view: the token also names the view's column, whose users are worth telling.
+        for other in self.found.occurrences[1:]:
+            if other.kind == "output" and occurrence.kind != "output":
+                lines += self.output_users(other)
+        return heading, lines
+
+    # ------------------------------------------------------------ relations
+
+    def relation(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        relation = self.snapshot.relation(occurrence.relation) if occurrence.relation else None
+        lines: list[Line] = []
+        if occurrence.kind == "cte":
+            heading, columns = f"cte {occurrence.name}", occurrence.columns
+        elif relation is None:
+            name = self.snapshot.relation_name(occurrence.relation) if occurrence.relation else occurrence.name
+            heading, columns = (name or occurrence.name), occurrence.columns
+            if occurrence.kind == "alias" and occurrence.name != heading:
+                heading = f"{heading} AS {occurrence.name}" if occurrence.relation else occurrence.name
+            elif occurrence.relation and not occurrence.reason:
+                lines.append((Words("no DDL in the workspace declares it"),))
+        else:
+            heading = f"{relation.kind} {relation.name}"
+            if occurrence.kind == "alias" and occurrence.name != relation.name:
+                heading += f" AS {occurrence.name}"
+            columns = tuple(ColumnFact(field.name, field.type) for field in relation.columns)
+            if relation.open and columns:
+                lines.append((Words("may have more columns than these"),))
+        if columns:
+            fields = tuple(Field(column.name, column.name, column.type) for column in columns)
+            heading = "\n".join((f"{heading} (", *field_rows(fields), ")"))
+        if occurrence.kind == "cte":
+            lines += self.column_lines(columns)
+        lines += self.reason(occurrence)
+        if occurrence.relation:
+            lines.append((Words(sentence(downstream(self.snapshot, (Node(occurrence.relation, ()),)))),))
+        return heading, lines
+
+    def star(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        count = len(occurrence.columns)
+        if not count:
+            return "*", [*self.reason(occurrence)] or [(Words("its columns are not known"),)]
+        heading = f"* : {count} column{'s' if count > 1 else ''}"
+        return heading, [*self.column_lines(occurrence.columns), *self.reason(occurrence)]
+
+    def column_lines(self, columns: tuple[ColumnFact, ...]) -> list[Line]:
+        lines: list[Line] = []
+        for column in columns[: self.options.most_columns]:
+            type_name = one_line(column.type, 1)
+            pieces: list[Piece] = [Code(f"{column.name} {type_name}".strip())]
+            if column.nodes:
+                pieces += [Words(" from "), *self.nodes(column.nodes)]
+            lines.append(tuple(pieces))
+        left = len(columns) - self.options.most_columns
+        if left > 0:
+            lines.append((Words(f"… {left} more"),))
+        return lines
+
+    # ------------------------------------------------------------ values
+
+    def value(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        """A column or field that is read, or declared by DDL."""
+        own = Node(occurrence.relation, occurrence.path) if occurrence.relation and occurrence.path else None
+        nodes = occurrence.nodes or ((own,) if own is not None else ())
+        is_declaration = own is not None and self.is_here(own)
+        lines: list[Line] = []
+        if nodes and not is_declaration:
+            lines.append((Words("from "), *self.nodes(nodes)))
+        lines += self.computed(occurrence.transform, occurrence.expression)
+        lines += self.generated(occurrence.generated)
+        lines += self.origins(nodes)
+        lines += self.reason(occurrence)
+        if own is not None:
+            lines.append((Words(sentence(downstream(self.snapshot, (own,)))),))
+        name = occurrence.name
+        if own is not None:
+            name = self.node_text(own) if is_declaration else path_text(own.path)
+        return signature(name, occurrence.type), lines
+
+    def output(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        """A column of the result of this statement, or of a scope inside it."""
+        own = Node(occurrence.relation, occurrence.path)
+        stored = bool(occurrence.relation and occurrence.path)
+        edge = self.edge(own) if stored else None
+        name = self.node_text(own) if stored else occurrence.name
+        lines: list[Line] = []
+        nodes = _values(edge) if edge is not None else occurrence.nodes
+        if nodes:
+            lines.append((Words("from "), *self.nodes(nodes)))
+        transform = edge.transform if edge is not None else occurrence.transform
+        expression = (edge.start, edge.end) if edge is not None else occurrence.expression
+        lines += self.computed(transform, expression)
+        lines += self.generated(edge.generated if edge is not None else occurrence.generated)
+        if edge is not None:
+            lines += self.roles(edge)
+        lines += self.origins(nodes)
+        lines += self.incomplete(edge, occurrence)
+        if stored:
+            lines.append((Words(sentence(downstream(self.snapshot, (own,)))),))
+        return signature(name, occurrence.type), lines
+
+    def output_users(self, occurrence: Occurrence) -> list[Line]:
+        own = Node(occurrence.relation, occurrence.path)
+        if not own.relation or not own.path:
+            return []
+        users = sentence(downstream(self.snapshot, (own,)))
+        return [(Words("becomes "), Code(self.node_text(own)), Words(f", {users}"))]
+
+    # ------------------------------------------------------------ lines
+
+    def computed(self, transform: str, span: tuple[int, int]) -> list[Line]:
+        if transform in _PLAIN or span[0] < 0:
+            return []
+        text = " ".join(self.found.text(*span).split())
+        if len(text) > self.options.widest_expression:
+            text = text[: self.options.widest_expression - 1] + "…"
+        return [(Words("as "), Code(text), Words(f" ({transform.lower()})"))]
+
+    @staticmethod
+    def generated(generated: Iterable[GeneratedSource]) -> list[Line]:
+        return [(Words(f"{source.kind} "), Code(source.text)) for source in generated]
+
+    def roles(self, edge: Edge) -> Iterator[Line]:
+        """What decides over the value without being part of it."""
+        for roles, words in _ROLE_WORDS:
+            nodes = tuple(dict.fromkeys(source.node for source in edge.sources if source.role in roles))
+            if nodes:
+                yield (Words(words + " "), *self.nodes(nodes))
+
+    def origins(self, nodes: tuple[Node, ...]) -> list[Line]:
+        """The far end of the chain, where the nearest sources are views or copies themselves."""
+        origins = origins_of(self.snapshot, nodes)
+        if not origins or set(origins) <= set(nodes):
+            return []
+        return [(Words("end to end from "), *self.nodes(origins))]
+
+    def reason(self, occurrence: Occurrence) -> list[Line]:
+        return [(Words(f"not proved: {occurrence.reason}"),)] if occurrence.reason else []
+
+    def incomplete(self, edge: Edge | None, occurrence: Occurrence) -> list[Line]:
+        texts = dict.fromkeys(gap.text for gap in edge.gaps) if edge is not None else {}
+        if occurrence.reason:
+            texts.setdefault(occurrence.reason)
+        return [(Words(f"not complete: {text}"),) for text in texts]
+
+    # ------------------------------------------------------------ pieces
+
+    def nodes(self, nodes: Iterable[Node]) -> list[Piece]:
+        shown = tuple(dict.fromkeys(nodes))
+        pieces: list[Piece] = []
+        for node in shown[: self.options.most_sources]:
+            pieces += [Words(", "), Code(self.node_text(node), declaration_of(self.snapshot, node))]
+        left = len(shown) - self.options.most_sources
+        if left > 0:
+            pieces.append(Words(f" and {left} more"))
+        return pieces[1:]
+
+    def node_text(self, node: Node) -> str:
+        relation = self.snapshot.relation_name(node.relation) or node.relation
+        if node.path == ROWS:
+            return f"the rows of {relation}"
+        return f"{relation}.{path_text(node.path)}" if node.path else relation
+
+    def is_here(self, node: Node) -> bool:
+        """True where the token is the one that declares the node."""
+        occurrence = self.found.occurrence
+        return self.snapshot.declaration(node) == self.found.file_span(occurrence.start, occurrence.end)
+
+    def edge(self, node: Node) -> Edge | None:
+        for edge in self.found.statement.lineage.edges:
+            if edge.relation == node.relation and edge.path == node.path:
+                return edge
+        return None
+
+
+def _values(edge: Edge) -> tuple[Node, ...]:
+    return tuple(dict.fromkeys(source.node for source in edge.sources if source.role == VALUE))

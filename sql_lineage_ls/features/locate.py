@@ -1,0 +1,114 @@
+"""What stands at a position: the occurrence of a name, in a query or in DDL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.field_tree import walk
+from sql_lineage_ls.catalog.types import Site
+from sql_lineage_ls.lineage.model import Node, Occurrence
+from sql_lineage_ls.text.span import Span
+from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
+
+# Where several meanings share a token, the one that leads towards the source comes first: in `SELECT city FROM t` the
+# token `city` is a column that is read and the name of an output column.
+_LAST_KINDS = ("output",)
+
+
+class Found(Struct, frozen=True):
+    """The occurrences at a position, the most telling one first, all with the same token."""
+
+    document: DocumentView
+    statement: StatementView
+    occurrences: tuple[Occurrence, ...]
+
+    @property
+    def occurrence(self) -> Occurrence:
+        return self.occurrences[0]
+
+    @property
+    def span(self) -> Span:
+        """The token, in the document."""
+        return self.absolute(self.occurrence.start, self.occurrence.end)
+
+    def absolute(self, start: int, end: int) -> Span:
+        """A span of the statement, in the document."""
+        return Span(self.statement.start + start, self.statement.start + end)
+
+    def file_span(self, start: int, end: int) -> FileSpan:
+        """A span of the statement, with its document."""
+        span = self.absolute(start, end)
+        return FileSpan(self.document.uri, span.start, span.end)
+
+    def text(self, start: int, end: int) -> str:
+        """What the document has at a span of the statement."""
+        span = self.absolute(start, end)
+        return self.document.text[span.start : span.end]
+
+
+def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
+    """What the token at `offset` means, None where it means nothing.
+
+    The offset right behind a token still belongs to it, unless another token begins there. In a statement that is
+    only half typed the last good result answers, for the tokens that the edit did not touch.
+    """
+    document = snapshot.document(uri)
+    if document is None:
+        return None
+    statement = document.statement_at(offset)
+    if statement is None:
+        return None
+    position = offset - statement.start
+    candidates = [
+        occurrence
+        for occurrence in (*statement.lineage.occurrences, *declared(snapshot, uri, statement))
+        if 0 <= occurrence.start <= position <= occurrence.end
+    ]
+    if not candidates:
+        return None
+    best = min(candidates, key=lambda occurrence: _rank(occurrence, position))
+    same = [found for found in candidates if (found.start, found.end) == (best.start, best.end)]
+    return Found(document, statement, tuple(sorted(same, key=lambda occurrence: _rank(occurrence, position))))
+
+
+def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator[Occurrence]:
+    """The names that a DDL statement declares: relation, columns and nested fields, as occurrences of themselves."""
+    lineage = statement.lineage
+    relation_ids = dict.fromkeys((lineage.target, *(relation_id for relation_id, _, _ in lineage.relations)))
+    for relation_id in filter(None, relation_ids):
+        relation = snapshot.relation(relation_id)
+        if relation is None:
+            continue
+        place = _place(snapshot, relation.site, uri, statement)
+        if place is not None:
+            yield Occurrence(*place, "relation", relation.name, relation_id)
+        for node in walk(relation.columns):
+            place = _place(snapshot, node.site, uri, statement)
+            if place is not None:
+                yield Occurrence(
+                    *place,
+                    kind="column" if len(node.path) == 1 else "field",
+                    name=node.path[-1],
+                    relation=relation_id,
+                    path=node.path,
+                    nodes=(Node(relation_id, node.path),),
+                    type=node.type,
+                )
+
+
+def _place(snapshot: Snapshot, site: Site | None, uri: str, statement: StatementView) -> tuple[int, int] | None:
+    """Where a declaration stands in this statement, None where it stands elsewhere."""
+    if site is None or site.uri != uri or site.statement != statement.index:
+        return None
+    span = snapshot.site_span(site)
+    return (span.start - statement.start, span.end - statement.start) if span is not None else None
+
+
+def _rank(occurrence: Occurrence, position: int) -> tuple[bool, int, bool]:
+    return (
+        position == occurrence.end,
+        occurrence.end - occurrence.start,
+        occurrence.kind in _LAST_KINDS,
+    )

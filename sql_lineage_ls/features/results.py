@@ -1,0 +1,134 @@
+"""What features answer: frozen records of spans and words. No protocol type, no line, no character is in them.
+
+A `Span` lies in the document that was asked about, a `FileSpan` names its document. The server makes protocol
+messages of both, and the links of a hover from `FileSpan`s with the function that it hands to `HoverInfo.present`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Literal, Union
+
+from msgspec import Struct
+
+from sql_lineage_ls.text.span import Span
+from sql_lineage_ls.workspace.snapshot import FileSpan
+
+Format = Literal["markdown", "plaintext"]
+MakeLink = Callable[[FileSpan], str]
+
+
+class Words(Struct, frozen=True, gc=False, tag=True):
+    """A piece of plain prose."""
+
+    text: str
+
+
+class Code(Struct, frozen=True, gc=False, tag=True):
+    """A piece of SQL or a field path; it links to `target` where that is known."""
+
+    text: str
+    target: FileSpan | None = None
+
+
+Piece = Union[Words, Code]
+Line = tuple[Piece, ...]
+
+
+class HoverInfo(Struct, frozen=True):
+    """What a hover says of the token at `span`.
+
+    `signature` is SQL (`orders_raw.items[*].qty : INT64`); every other line is prose with pieces of code.
+    """
+
+    span: Span
+    signature: str
+    lines: tuple[Line, ...] = ()
+
+    def present(self, format: Format = "markdown", link: MakeLink | None = None) -> str:
+        """The hover as text: the signature, then one line each.
+
+        In Markdown, code that knows its place is a link to what `link` makes of the place; without `link`, and in
+        plain text, nothing links.
+        """
+        if format == "plaintext":
+            lines = ("".join(piece.text for piece in line) for line in self.lines)
+            return "\n".join((self.signature, *lines))
+        fence = _fence(self.signature, 3)
+        block = f"{fence}sql\n{self.signature}\n{fence}"
+        if not self.lines:
+            return block
+        # Two blanks at a line's end are Markdown's line break.
+        return block + "\n\n" + "  \n".join("".join(_markdown(piece, link) for piece in line) for line in self.lines)
+
+
+class NavigationTarget(Struct, frozen=True):
+    """Where a jump goes: `focus` is the name's own token, `full` what it stands in, `origin` the token jumped from."""
+
+    focus: FileSpan
+    full: FileSpan
+    origin: Span
+
+
+class Lens(Struct, frozen=True):
+    """A line above the declaration at `span`: how often it is used, and the `places` that its command shows."""
+
+    span: Span
+    title: str
+    places: tuple[FileSpan, ...] = ()
+
+
+class Related(Struct, frozen=True):
+    """A place that explains a diagnostic."""
+
+    span: FileSpan
+    message: str
+
+
+class Diagnostic(Struct, frozen=True):
+    """A finding. `severity` is `error`, `warning`, `information` or `hint`; `href` is the page that explains it.
+
+    `suggestion` is the name that was probably meant, '' where there is none.
+    """
+
+    code: str
+    severity: str
+    span: Span
+    message: str
+    related: tuple[Related, ...] = ()
+    tags: tuple[str, ...] = ()
+    href: str = ""
+    suggestion: str = ""
+
+
+class Symbol(Struct, frozen=True):
+    """An entry of the outline. `kind` is `table`, `view`, `column`, `field`, `cte`, `type` or `statement`.
+
+    `span` is the name's token, `full` everything that belongs to it.
+    """
+
+    name: str
+    kind: str
+    detail: str
+    span: Span
+    full: Span
+    children: tuple[Symbol, ...] = ()
+
+
+def _fence(text: str, least: int) -> str:
+    """Enough backticks to hold `text` as code."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    return "`" * max(least, longest + 1)
+
+
+def _markdown(piece: Piece, link: MakeLink | None) -> str:
+    if isinstance(piece, Words):
+        return re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", piece.text)
+    text = " ".join(piece.text.split())
+    fence = _fence(text, 1)
+    padding = " " if text.startswith("`") or text.endswith("`") else ""
+    code = f"{fence}{padding}{text}{padding}{fence}"
+    if piece.target is None or link is None:
+        return code
+    return f"[{code}]({link(piece.target)})"
