@@ -1,0 +1,165 @@
+"""Which files of a folder are SQL, and what they say: the only reader of SQL files on disk.
+
+Left out are what `.gitignore` files leave out (also those of the folders above, up to the repository's root), the
+setting `exclude`, version control and dependency folders, symbolic links (what they lead to inside of the folder is
+found at its own place, what lies outside is not the workspace's), and files above the setting `max_file_size`.
+"""
+
+from __future__ import annotations
+
+import os
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.globs import Glob
+from sql_lineage_ls.workspace.uris import uri_from_path
+
+# File name endings, each with the dialect of files that say nothing of it themselves ('': any).
+SUFFIXES = {".sql": "", ".ddl": "", ".hql": "hive", ".bq": "bigquery", ".bqsql": "bigquery", ".psql": "postgres"}
+
+_SKIPPED_FOLDERS = frozenset(
+    {
+        ".git", ".hg", ".svn", ".venv", "venv", "node_modules", "target", "dbt_packages", "__pycache__", ".tox", ".nox",
+        ".mypy_cache", ".pytest_cache", ".ruff_cache", ".idea", ".vscode", ".terraform", "site-packages",
+    }
+)  # fmt: skip
+
+
+class FoundFile(Struct, frozen=True, order=True):
+    """A file to analyse. `stamp` (time of change, size) differs when its content may differ."""
+
+    uri: str
+    path: Path
+    stamp: tuple[int, int]
+
+
+class Discovery(Struct, frozen=True):
+    """The SQL files of a folder, sorted by address, and those that are too large to be read."""
+
+    files: tuple[FoundFile, ...] = ()
+    too_large: tuple[FoundFile, ...] = ()
+
+
+def discover(folder: Path, settings: Settings) -> Discovery:
+    """The SQL files below `folder`. What cannot be listed is left out; nothing raises."""
+    files: list[FoundFile] = []
+    too_large: list[FoundFile] = []
+    for path, stamp in _walk(folder, Glob.parse(*settings.exclude)):
+        found = FoundFile(uri_from_path(path), path, stamp)
+        (files if stamp[1] <= settings.max_file_size else too_large).append(found)
+    return Discovery(tuple(sorted(files)), tuple(sorted(too_large)))
+
+
+def is_sql(path: str) -> bool:
+    """Whether a file's name is that of a SQL file."""
+    return os.path.splitext(path)[1].lower() in SUFFIXES
+
+
+def file_stamp(path: Path) -> tuple[int, int] | None:
+    """The stamp of a file, None where there is no such file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def read_text(path: Path) -> str | None:
+    """A file's text without a byte order mark; None where it cannot be read.
+
+    UTF-8, or UTF-16 where a byte order mark says so; bytes that are neither are read as Latin-1, in which every byte
+    is a character, so that the SQL around a stray one can still be analysed.
+    """
+    try:
+        content = path.read_bytes()
+    except (OSError, ValueError):
+        return None
+    return decode(content)
+
+
+def decode(content: bytes) -> str:
+    """The text of a file's bytes; see `read_text`."""
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    content = content.removeprefix(BOM_UTF8)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+class _Ignores(Struct, frozen=True):
+    """An ignore file: its globs speak of paths below `folder`."""
+
+    folder: str
+    globs: Glob
+
+
+def _walk(folder: Path, exclude: Glob | None) -> Iterator[tuple[Path, tuple[int, int]]]:
+    root = os.path.abspath(folder)
+    waiting: list[tuple[str, tuple[_Ignores, ...]]] = [(root, _ignores_above(root))]
+    while waiting:
+        current, ignores = waiting.pop()
+        try:
+            entries = list(os.scandir(current))
+        except OSError:
+            continue
+        if any(entry.name == ".gitignore" for entry in entries):
+            ignores = (*ignores, *_read_ignores(current))
+        for entry in entries:
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if entry.is_symlink() or not (is_folder or (is_sql(entry.name) and entry.is_file())):
+                    continue
+                if is_folder and entry.name in _SKIPPED_FOLDERS:
+                    continue
+                if _is_excluded(entry.path, is_folder, root, exclude) or _is_ignored(entry.path, is_folder, ignores):
+                    continue
+                if is_folder:
+                    waiting.append((entry.path, ignores))
+                else:
+                    status = entry.stat()
+                    yield Path(entry.path), (status.st_mtime_ns, status.st_size)
+            except OSError:
+                continue
+
+
+def _is_excluded(path: str, is_folder: bool, root: str, exclude: Glob | None) -> bool:
+    return exclude is not None and exclude.matches(_relative(path, root, is_folder))
+
+
+def _is_ignored(path: str, is_folder: bool, ignores: tuple[_Ignores, ...]) -> bool:
+    """The nearest ignore file that speaks of a path decides, as in git."""
+    for ignore in reversed(ignores):
+        decision = ignore.globs.decides(_relative(path, ignore.folder, is_folder))
+        if decision is not None:
+            return decision
+    return False
+
+
+def _relative(path: str, folder: str, is_folder: bool) -> str:
+    """A path below `folder`, which it begins with (`os.path.relpath` would cost more than the rest of the walk)."""
+    relative = path[len(folder) :].lstrip(os.sep).replace(os.sep, "/")
+    return relative + "/" if is_folder else relative
+
+
+def _read_ignores(folder: str) -> tuple[_Ignores, ...]:
+    text = read_text(Path(folder, ".gitignore"))
+    return (_Ignores(folder, Glob.parse_lines(text.splitlines())),) if text else ()
+
+
+def _ignores_above(root: str) -> tuple[_Ignores, ...]:
+    """The ignore files between the repository's root and `root`; none where `root` is in no repository."""
+    above: list[_Ignores] = []
+    current = root
+    while not os.path.exists(os.path.join(current, ".git")):
+        parent = os.path.dirname(current)
+        if parent == current:
+            return ()
+        current = parent
+        above.extend(_read_ignores(current))
+    return tuple(reversed(above))
