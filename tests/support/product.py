@@ -1,3 +1,47 @@
-"""The few calls that the checks make of the product, so that a change of its API is a change of this file."""
+"""The calls that the fixtures make of the product, so that a change of its API is a change of this file."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sql_lineage_ls.exporters.report import Message, Report, make_report, place
+from sql_lineage_ls.exporters.text import to_text
+from sql_lineage_ls.features.code_lens import code_lenses
+from sql_lineage_ls.features.declaration import declaration
+from sql_lineage_ls.features.definition import definition
+from sql_lineage_ls.features.diagnostics import diagnostics
+from sql_lineage_ls.features.hover import hover
+from sql_lineage_ls.features.results import Diagnostic
+from sql_lineage_ls.workspace.snapshot import Snapshot
+
+__all__ = [
+    "code_lenses",
+    "declaration",
+    "definition",
+    "diagnostics",
+    "hover",
+    "lineage_report",
+    "lineage_text",
+]
+
+
+def lineage_report(snapshot: Snapshot, files: Mapping[str, str], indirect: bool) -> Report:
+    """The report of the command line on these documents; `files` maps their uris to the names to show."""
+    messages = [
+        _message(snapshot, uri, name, diagnostic)
+        for uri, name in files.items()
+        for diagnostic in diagnostics(snapshot, uri)
+    ]
+    return make_report(snapshot, files, messages, indirect)
+
+
+def lineage_text(snapshot: Snapshot, files: Mapping[str, str], indirect: bool) -> str:
+    """The lines that the command line prints for these documents."""
+    return to_text(lineage_report(snapshot, files, indirect))
+
+
+def _message(snapshot: Snapshot, uri: str, name: str, diagnostic: Diagnostic) -> Message:
+    document = snapshot.document(uri)
+    assert document is not None
+    where = place(document, name, diagnostic.span.start, diagnostic.span.end)
+    return Message(diagnostic.code, diagnostic.severity, diagnostic.message, where)
