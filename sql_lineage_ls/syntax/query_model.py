@@ -489,6 +489,10 @@ class CreateTable(Record):
     replace: bool = False
     if_not_exists: bool = False
     open: bool = False
+    like_position: int = 0
+    """How many of `columns` stand before those of `like`."""
+    inherits: tuple[tuple[Name, ...], ...] = ()
+    """More relations whose columns this one has too, in front of its own: INHERITS, PARTITION OF, a second LIKE."""
 
 
 class CreateView(Record):
@@ -500,6 +504,9 @@ class CreateView(Record):
     materialized: bool = False
     temporary: bool = False
     replace: bool = False
+    to: tuple[Name, ...] = ()
+    """The table that a ClickHouse materialized view writes its rows to."""
+    if_not_exists: bool = False
 
 
 class CreateType(Record):
@@ -508,6 +515,8 @@ class CreateType(Record):
     name: tuple[Name, ...]
     type: TypeSpec
     replace: bool = False
+    under: tuple[Name, ...] = ()
+    """The supertype whose attributes come first (Oracle UNDER)."""
 
 
 class AddColumn(Record):
@@ -516,6 +525,8 @@ class AddColumn(Record):
     path: tuple[Name, ...]
     type: TypeSpec | None = None
     if_not_exists: bool = False
+    first: bool = False
+    after: Name | None = None
 
 
 class DropColumn(Record):
@@ -546,9 +557,10 @@ class ReplaceColumns(Record):
 
 
 class RenameTable(Record):
-    """RENAME TO."""
+    """RENAME TO. `old` is set for the second and later pairs of `RENAME TABLE a TO b, c TO d`."""
 
     new: tuple[Name, ...]
+    old: tuple[Name, ...] = ()
 
 
 class SwapTable(Record):
@@ -561,10 +573,11 @@ AlterAction = Union[AddColumn, DropColumn, RenameColumn, ChangeType, ReplaceColu
 
 
 class AlterTable(Record):
-    """ALTER TABLE name action, action."""
+    """ALTER TABLE name action, action. `kind` is `TABLE`, `VIEW` or `TYPE`."""
 
     name: tuple[Name, ...]
     actions: tuple[AlterAction, ...]
+    kind: str = "TABLE"
 
 
 class Drop(Record):
@@ -572,6 +585,8 @@ class Drop(Record):
 
     kind: str
     name: tuple[Name, ...]
+    others: tuple[tuple[Name, ...], ...] = ()
+    """The further names of `DROP TABLE a, b`."""
 
 
 class PartitionValue(Record):

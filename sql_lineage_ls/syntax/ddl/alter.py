@@ -1,0 +1,249 @@
+"""Reads ALTER TABLE / VIEW / TYPE and RENAME TABLE: what they do to columns, nested fields and names."""
+
+from __future__ import annotations
+
+from sql_lineage_ls.syntax.ddl.columns import is_constraint, read_elements, type_or_none
+from sql_lineage_ls.syntax.ddl.cursor import Cursor, keywords
+from sql_lineage_ls.syntax.ddl.names import column_name, column_path, relation_name
+from sql_lineage_ls.syntax.query_model import (
+    AddColumn,
+    AlterAction,
+    AlterTable,
+    ChangeType,
+    ColumnDef,
+    DropColumn,
+    Name,
+    RenameColumn,
+    RenameTable,
+    ReplaceColumns,
+    SwapTable,
+)
+
+_COLUMN_WORDS = frozenset({"COLUMN", "COLUMNS", "ATTRIBUTE", "FIELD"})
+_ACTIONS = keywords("ADD DROP RENAME ALTER MODIFY CHANGE REPLACE SET SWAP UNSET COMMENT")
+# ADD / DROP / RENAME of these is no matter of columns.
+_NOT_COLUMNS = keywords(
+    "CONSTRAINT PRIMARY FOREIGN UNIQUE CHECK INDEX KEY PARTITION PARTITIONS PROJECTION STATISTICS ROW SEARCH TAG "
+    "FEATURE CLUSTERING EXPECTATION FULLTEXT SPATIAL VALUE MASKING SUPPLEMENTAL OVERLAP PERIOD SYSTEM MEMBER STATIC "
+    "MAP TEMPORARY STORAGE DETACHED PART EXCLUDE"
+)
+# What follows a column's name in ALTER / MODIFY COLUMN where its type stays.
+_NOT_TYPES = keywords(
+    "SET DROP ADD COMMENT NOT NULL DEFAULT FIRST AFTER VISIBLE INVISIBLE RESTART REMOVE UNSET SYNC MASKED CODEC TTL "
+    "MATERIALIZED ALIAS ENCODE OPTIONS TO RESET MODIFY GENERATED"
+)
+# MODIFY / ALTER of these is no matter of columns.
+_NOT_MODIFIED = keywords(
+    "TTL ORDER SETTING QUERY COMMENT SAMPLE CONSTRAINT INDEX PARTITION SORTKEY DISTKEY DISTSTYLE REFRESH"
+)
+
+
+def read_alter(cursor: Cursor, name: tuple[Name, ...], kind: str) -> AlterTable:
+    """The actions behind `ALTER TABLE name`. What changes no column, type or name gives no action."""
+    actions: list[AlterAction] = []
+    if cursor.accept("ON", "CLUSTER"):
+        cursor.advance()
+    if cursor.at("PARTITION"):  # Hive: ALTER TABLE t PARTITION (..) RENAME TO PARTITION ..
+        cursor.advance(len(cursor.words))
+    verb = ""
+    while not cursor.done:
+        before = cursor.position
+        verb = cursor.accept_any(_ACTIONS) or verb
+        actions.extend(_action(cursor, verb))
+        cursor.skip_to(",")
+        cursor.accept(",")
+        if cursor.position == before:
+            cursor.advance()
+    return AlterTable(name, tuple(actions), kind)
+
+
+def read_rename_table(cursor: Cursor) -> AlterTable:
+    """`RENAME TABLE a TO b, c TO d`, from behind TABLE."""
+    first: tuple[Name, ...] = ()
+    actions: list[AlterAction] = []
+    while (old := relation_name(cursor)) != ():
+        if not cursor.accept("TO"):
+            break
+        new = relation_name(cursor)
+        if new:
+            actions.append(RenameTable(new, old if actions else ()))
+            first = first or old
+        cursor.skip_to(",")
+        cursor.accept(",")
+    return AlterTable(first, tuple(actions))
+
+
+def _action(cursor: Cursor, verb: str) -> list[AlterAction]:
+    """The action whose verb was read; an item behind a comma goes on with the verb before it."""
+    reader = _READERS.get(verb)
+    return reader(cursor) if reader is not None else []
+
+
+def _guard(cursor: Cursor) -> bool:
+    """Steps over `IF [NOT] EXISTS`; True if it was there."""
+    return cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
+
+
+def _is_other(cursor: Cursor, words: frozenset[str]) -> bool:
+    """Whether an object of `words` is meant and not a column of that name: `DROP INDEX i`, yet `DROP index`."""
+    return (cursor.upper() in words and cursor.upper(1) not in (",", "")) or is_constraint(cursor)
+
+
+def _add(cursor: Cursor) -> list[AlterAction]:
+    explicit = cursor.accept_any(_COLUMN_WORDS) != ""
+    guarded = _guard(cursor)
+    if cursor.at("("):
+        return [AddColumn(_path_of(column), column.type, guarded) for column in read_elements(cursor).columns]
+    if not explicit and _is_other(cursor, _NOT_COLUMNS):
+        return []
+    path = column_path(cursor)
+    if not path:
+        return []
+    cursor.accept(":")
+    spec = type_or_none(cursor)
+    first, after = _placement(cursor)
+    return [AddColumn(path, spec, guarded, first, after)]
+
+
+def _path_of(column: ColumnDef) -> tuple[Name, ...]:
+    """The parts of a nested field in a column list: Spark's `ADD COLUMNS (customer.age INT)`."""
+    name = column.name
+    parts = name.text.split(".")
+    if name.quoted or len(parts) == 1:
+        return (name,)
+    names, at = [], name.start
+    for part in parts:
+        names.append(Name(part, at, at + len(part)))
+        at += len(part) + 1
+    return tuple(names)
+
+
+def _placement(cursor: Cursor) -> tuple[bool, Name | None]:
+    """`FIRST` or `AFTER column` in the rest of the item."""
+    while not cursor.done and not cursor.at(","):
+        if cursor.accept("FIRST"):
+            return True, None
+        if cursor.accept("AFTER"):
+            path = column_path(cursor)
+            return False, path[-1] if path else None
+        cursor.skip_group() if cursor.at("(") else cursor.advance()
+    return False, None
+
+
+def _drop(cursor: Cursor) -> list[AlterAction]:
+    explicit = cursor.accept_any(_COLUMN_WORDS) != ""
+    guarded = _guard(cursor)
+    if cursor.accept("("):
+        dropped: list[AlterAction] = []
+        while path := column_path(cursor):
+            dropped.append(DropColumn(path, guarded))
+            if not cursor.accept(","):
+                break
+        cursor.skip_to(")")
+        cursor.accept(")")
+        return dropped
+    if not explicit and _is_other(cursor, _NOT_COLUMNS):
+        return []
+    path = column_path(cursor)
+    return [DropColumn(path, guarded)] if path else []
+
+
+def _rename(cursor: Cursor) -> list[AlterAction]:
+    if cursor.accept("TO") or cursor.accept("AS"):
+        new = relation_name(cursor)
+        return [RenameTable(new)] if new else []
+    explicit = cursor.accept_any(_COLUMN_WORDS) != ""
+    guarded = _guard(cursor)
+    if not explicit and not guarded and _is_other(cursor, _NOT_COLUMNS):
+        return []
+    start = cursor.position
+    path = column_path(cursor)
+    if path and (cursor.accept("TO") or cursor.accept("AS")):
+        new_name = column_name(cursor)
+        while new_name is not None and cursor.accept("."):  # ClickHouse and DuckDB repeat the path
+            new_name = column_name(cursor) or new_name
+        return [RenameColumn(path, new_name)] if new_name is not None else []
+    if explicit or not path:
+        return []
+    cursor.position = start
+    return [RenameTable(relation_name(cursor))]
+
+
+def _change(cursor: Cursor) -> list[AlterAction]:
+    """Hive and MySQL `CHANGE old new type`; Spark's `CHANGE COLUMN a TYPE t` and `CHANGE a COMMENT '..'`."""
+    cursor.accept_any(_COLUMN_WORDS)
+    _guard(cursor)
+    path = column_path(cursor)
+    if not path:
+        return []
+    if cursor.accept("TYPE"):
+        spec = type_or_none(cursor)
+        return [ChangeType(path, spec)] if spec is not None else []
+    following = cursor.peek(1)
+    if cursor.upper() in _NOT_TYPES and (following is None or following.kind != "word"):
+        return []
+    new = column_name(cursor)
+    spec = type_or_none(cursor)
+    if new is None or spec is None:
+        return []
+    actions: list[AlterAction] = [ChangeType(path, spec)]
+    if new.text != path[-1].text:
+        actions.append(RenameColumn(path, new))
+    return actions
+
+
+def _alter(cursor: Cursor) -> list[AlterAction]:
+    explicit = cursor.accept_any(_COLUMN_WORDS) != ""
+    _guard(cursor)
+    if cursor.at("("):
+        return [
+            ChangeType(_path_of(column), column.type)
+            for column in read_elements(cursor).columns
+            if column.type is not None
+        ]
+    if not explicit and cursor.upper() in _NOT_MODIFIED | _NOT_COLUMNS:
+        return []
+    path = column_path(cursor)
+    if not path:
+        return []
+    if cursor.accept("RENAME", "TO"):
+        new = column_name(cursor)
+        return [RenameColumn(path, new)] if new is not None else []
+    typed = cursor.accept("SET", "DATA", "TYPE") or cursor.accept("TYPE")
+    if not typed and cursor.upper() in _NOT_TYPES:
+        return []
+    spec = type_or_none(cursor)
+    return [ChangeType(path, spec)] if spec is not None else []
+
+
+def _replace(cursor: Cursor) -> list[AlterAction]:
+    if cursor.accept_any(_COLUMN_WORDS) and cursor.at("("):
+        return [ReplaceColumns(read_elements(cursor).columns)]
+    return []
+
+
+def _set(cursor: Cursor) -> list[AlterAction]:
+    """Oracle's SET UNUSED drops columns; every other SET leaves them."""
+    if not cursor.accept("UNUSED"):
+        return []
+    return _drop(cursor)
+
+
+def _swap(cursor: Cursor) -> list[AlterAction]:
+    if not cursor.accept("WITH"):
+        return []
+    other = relation_name(cursor)
+    return [SwapTable(other)] if other else []
+
+
+_READERS = {
+    "ADD": _add,
+    "DROP": _drop,
+    "RENAME": _rename,
+    "CHANGE": _change,
+    "ALTER": _alter,
+    "MODIFY": _alter,
+    "REPLACE": _replace,
+    "SET": _set,
+    "SWAP": _swap,
+}
