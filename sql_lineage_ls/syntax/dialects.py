@@ -88,6 +88,24 @@ class Dialect(Struct, frozen=True, kw_only=True):
     record_star: bool = False
     # A path in single or other quotes as a table name is a file's address: FROM 's3://..' (DuckDB, Trino: no).
     quoted_dots_split: bool = False
+    # `x['k']` of a value whose type is not known is a map's entry (Trino, Spark, DuckDB, ClickHouse), else a field.
+    keys_are_map_keys: bool = False
+    # A record made of `*` has its columns' names as they are stored for keys (Snowflake's OBJECT_CONSTRUCT(*)).
+    keys_as_stored: bool = False
+    # WITH without RECURSIVE may refer to itself (Oracle, T-SQL, Snowflake).
+    implicit_recursion: bool = False
+    # The name of a select item that has none: {i} counts all items, {n} the unnamed ones, both from 0.
+    anonymous: str = "_col{i}"
+    # A cast or a call without alias has the name of what it casts or calls (Postgres, Redshift).
+    call_names: bool = False
+    # The columns of VALUES: {i} counts from 1, {n} from 0.
+    values_column: str = "column{i}"
+    # How a pivot names its columns, from the aggregate's alias and the value's name.
+    pivot_name: str = "{value}_{aggregate}"
+    # A pivot's string values keep their quotes in the column's name (Snowflake, Oracle).
+    pivot_quotes: bool = False
+    # A name that would begin with a digit gets a `_` in front (BigQuery).
+    digit_prefix: str = ""
     # Pseudo columns that every table has and no DDL lists.
     pseudo_columns: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
@@ -121,6 +139,8 @@ _TRINO = {
     "name_order": NameOrder.RELATION_FIRST,
     "unnest": UnnestShape.COLUMNS,
     "record_star": True,
+    "keys_are_map_keys": True,
+    "values_column": "_col{n}",
     "pseudo_columns": frozenset({"$path", "$file_size", "$file_modified_time", "$partition", "$bucket", "$row_id"}),
 }
 _SPARK = {
@@ -130,6 +150,8 @@ _SPARK = {
     "array_fields": True,
     "map_fields": True,
     "record_star": True,
+    "keys_are_map_keys": True,
+    "values_column": "col{i}",
     "pseudo_columns": frozenset({"_metadata"}),
     "quote": "`",
 }
@@ -151,6 +173,8 @@ DIALECTS: dict[str, Dialect] = {
             array_path_in_from=True,
             record_star=True,
             row_value=True,
+            keys_are_map_keys=True,
+            implicit_recursion=True,
         ),
         Dialect(
             name="bigquery",
@@ -164,6 +188,9 @@ DIALECTS: dict[str, Dialect] = {
             array_path_in_from=True,
             record_star=True,
             quoted_dots_split=True,
+            anonymous="f{n}_",
+            pivot_name="{aggregate}_{value}",
+            digit_prefix="_",
             pseudo_columns=frozenset(
                 {"_table_suffix", "_partitiontime", "_partitiondate", "_file_name", "_change_type", "_change_timestamp"}
             ),
@@ -181,6 +208,7 @@ DIALECTS: dict[str, Dialect] = {
             **{  # type: ignore[arg-type]
                 **_SPARK,
                 "lateral_alias": LateralAlias.NEVER,
+                "anonymous": "_c{i}",
                 "pseudo_columns": frozenset({"input__file__name", "block__offset__inside__file", "row__id"}),
             },
         ),
@@ -191,6 +219,9 @@ DIALECTS: dict[str, Dialect] = {
             folding=Folding.UPPER,
             quoted_ignore_case=False,
             lateral_alias=LateralAlias.FALLBACK,
+            keys_as_stored=True,
+            implicit_recursion=True,
+            pivot_quotes=True,
             pseudo_columns=frozenset(
                 {"metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate",
                  "metadata$row_id", "metadata$file_content_key", "metadata$file_last_modified",
@@ -204,6 +235,8 @@ DIALECTS: dict[str, Dialect] = {
             quoted_ignore_case=False,
             unnest=UnnestShape.COLUMNS,
             row_value=True,
+            call_names=True,
+            anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
         ),
         Dialect(
@@ -213,6 +246,8 @@ DIALECTS: dict[str, Dialect] = {
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
             array_path_in_from=True,
+            call_names=True,
+            anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
         ),
         Dialect(
@@ -223,6 +258,8 @@ DIALECTS: dict[str, Dialect] = {
             quoted_ignore_case=False,
             name_order=NameOrder.RELATION_FIRST,
             unnest=UnnestShape.COLUMNS,
+            implicit_recursion=True,
+            pivot_quotes=True,
             pseudo_columns=frozenset(
                 {"rowid", "rownum", "level", "ora_rowscn", "column_value", "object_id", "object_value",
                  "connect_by_isleaf", "connect_by_iscycle", "sysdate", "systimestamp", "user", "uid"}
@@ -236,6 +273,8 @@ DIALECTS: dict[str, Dialect] = {
             lateral_alias=LateralAlias.FALLBACK,
             row_value=True,
             record_star=True,
+            keys_are_map_keys=True,
+            values_column="col{n}",
             pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
         ),
         Dialect(
@@ -251,6 +290,8 @@ DIALECTS: dict[str, Dialect] = {
             lateral_alias=LateralAlias.FIRST,
             array_fields=True,
             record_star=True,
+            keys_are_map_keys=True,
+            values_column="c{i}",
             pseudo_columns=frozenset(
                 {"_part", "_part_index", "_part_uuid", "_partition_id", "_partition_value", "_part_offset",
                  "_sample_factor", "_table", "_database", "_path", "_file", "_size", "_time", "_shard_num",
@@ -266,7 +307,7 @@ DIALECTS: dict[str, Dialect] = {
             tables_ignore_case=False,
             quote="`",
         ),
-        Dialect(name="tsql", grammar="tsql", family="tsql", folding=Folding.KEEP,
+        Dialect(name="tsql", grammar="tsql", family="tsql", folding=Folding.KEEP, implicit_recursion=True,
                 pseudo_columns=frozenset({"$action", "$identity", "$rowguid"})),
         Dialect(
             name="sqlite",
