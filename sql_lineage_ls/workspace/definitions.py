@@ -1,0 +1,67 @@
+"""What a document gives to the analysis: its statements in their namespaces, and those that define relations."""
+
+from __future__ import annotations
+
+from sql_lineage_ls.catalog.catalog import Definition, Namespace
+from sql_lineage_ls.lineage.analysis import ParsedStatement
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import (
+    AlterTable,
+    CreateFunction,
+    CreateTable,
+    CreateType,
+    CreateView,
+    Drop,
+    QueryStatement,
+    Statement,
+    Use,
+)
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.parsed_file import ParsedFile
+
+_DEFINING = (CreateTable, CreateView, CreateType, CreateFunction, AlterTable, Drop)
+# Databases whose bare `USE name` names a catalog (they call it a database) rather than a schema in it.
+_USE_NAMES_CATALOG = frozenset({"snowflake", "tsql"})
+_CATALOG_KINDS = frozenset({"CATALOG", "DATABASE"})
+
+
+def statements_of(file: ParsedFile, settings: Settings) -> tuple[ParsedStatement, ...]:
+    """The statements of a document as the analysis takes them.
+
+    Unqualified names are looked up in the catalog and schema of the settings until a `USE` statement says otherwise
+    for those behind it. A half-typed statement is represented by its last good version.
+    """
+    namespace = Namespace(settings.catalog, settings.schema)
+    statements = []
+    for piece in file.pieces:
+        good = piece.analysed
+        key = f"{good.key}:{namespace.catalog}:{namespace.schema}"
+        statements.append(ParsedStatement(key, good.model, file.dialect, namespace))
+        if isinstance(good.model.statement, Use):
+            namespace = _use(good.model.statement, file.dialect, namespace)
+    return tuple(statements)
+
+
+def definitions_of(uri: str, statements: tuple[ParsedStatement, ...]) -> tuple[Definition, ...]:
+    """The statements of a document that make, change or remove relations and types, in order."""
+    return tuple(
+        Definition(uri, at, statement.model.statement, statement.dialect, statement.namespace)
+        for at, statement in enumerate(statements)
+        if statement.model.statement is not None and defines(statement.model.statement)
+    )
+
+
+def defines(statement: Statement) -> bool:
+    """Whether other statements can depend on this one by a name that it declares."""
+    return isinstance(statement, _DEFINING) or (isinstance(statement, QueryStatement) and bool(statement.into))
+
+
+def _use(use: Use, dialect: Dialect, namespace: Namespace) -> Namespace:
+    """The namespace behind a USE: `USE sales` names a schema in Spark and a catalog in Snowflake."""
+    names = [part.text for part in use.parts]
+    if not names:
+        return namespace
+    if len(names) > 1:
+        return Namespace(names[-2], names[-1])
+    names_catalog = use.kind.upper() in _CATALOG_KINDS or (not use.kind and dialect.family in _USE_NAMES_CATALOG)
+    return Namespace(names[0], "") if names_catalog else Namespace(namespace.catalog, names[0])

@@ -1,0 +1,379 @@
+"""The workspace: documents of the editor and files on disk become snapshots, in steps of one statement.
+
+Owns the documents, the parsed statements, the catalog, the analysis and the index. Inputs (`open`, `close`,
+`rescan`, ..) only note what changed; `step` does one small piece of the work, so that its caller can take new inputs
+and answer questions in between. Open documents always come first.
+
+One thread drives an engine. The snapshots that it hands out never change.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Generator, Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.catalog import Catalog
+from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
+from sql_lineage_ls.lineage.graph import Contribution, contributions_of
+from sql_lineage_ls.lineage.model import Gap, StatementLineage
+from sql_lineage_ls.workspace.choose_dialect import choose_dialect
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.definitions import definitions_of, statements_of
+from sql_lineage_ls.workspace.discovery import FoundFile, discover, read_text
+from sql_lineage_ls.workspace.index import RelationIndex
+from sql_lineage_ls.workspace.parse_cache import ParseCache
+from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
+from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
+from sql_lineage_ls.workspace.uris import is_below
+from sql_lineage_ls.workspace.views import document_view, same_lineage
+
+_log = logging.getLogger(__name__)
+
+_Work = Generator[None, None, None]
+
+
+class Folder(Struct, frozen=True):
+    """A workspace folder with its settings; `uri` is in normal form."""
+
+    uri: str
+    path: Path
+    settings: Settings = Settings()
+
+
+class OpenText(Struct, frozen=True):
+    """What the editor has of a document."""
+
+    text: str
+    version: int | None
+
+
+class Engine:
+    """Analyses a workspace step by step.
+
+    `bound` and `parsed` count the statements that were really bound and parsed since the start.
+    """
+
+    def __init__(self, cache: ParseCache | None = None) -> None:
+        self._cache = cache or ParseCache()
+        self._folders: tuple[Folder, ...] = ()
+        self._settings = Settings()
+        # What there is.
+        self._open: dict[str, OpenText] = {}
+        self._disk: dict[str, FoundFile] = {}
+        self._scanned = False
+        # What has to be parsed, in order; the jobs are under way.
+        self._changed_open: dict[str, None] = {}
+        self._changed_disk: dict[str, None] = {}
+        self._open_job: tuple[str, _Work] | None = None
+        self._disk_job: tuple[str, _Work] | None = None
+        # What was parsed, and what of it the analysis does not know yet.
+        self._parsed: dict[str, ParsedFile] = {}
+        self._statements: dict[tuple[str, int], ParsedStatement] = {}
+        self._uncommitted: dict[str, None] = {}
+        self._defined: dict[str, tuple[tuple[int, str], ...]] = {}
+        self._catalog = Catalog()
+        self._analysis = Analysis(self._catalog, {})
+        self._bound_before = 0
+        # What has to be bound, and what was.
+        self._bind_first: deque[str] = deque()
+        self._bind_later: deque[str] = deque()
+        self._bind_job: _Work | None = None
+        self._views: dict[str, DocumentView] = {}
+        self._contributions: dict[str, dict[str, Contribution]] = {}
+        self._index = RelationIndex()
+        self._notices: list[str] = []
+        self._said: set[str] = set()
+        self.snapshot = Snapshot({}, self._analysis, self._index, ready=False)
+
+    # ------------------------------------------------------------ inputs
+
+    def configure(self, folders: Iterable[Folder], settings: Settings = Settings()) -> None:  # noqa: B008
+        """Sets the workspace folders and the settings of documents that lie in none of them."""
+        before = {uri: (self._settings_of(uri), self._relative(uri)) for uri in (*self._open, *self._disk)}
+        self._folders = tuple(folders)
+        self._settings = settings
+        for uri, old in before.items():
+            if (self._settings_of(uri), self._relative(uri)) != old:
+                self._note_change(uri)
+
+    def open(self, uri: str, text: str, version: int | None = None) -> None:
+        """Takes the editor's text of a document, at first and after each change."""
+        self._open[uri] = OpenText(text, version)
+        self._note_change(uri)
+
+    def close(self, uri: str) -> None:
+        """The editor has closed a document: what is on disk counts again."""
+        if self._open.pop(uri, None) is None:
+            return
+        self._changed_open.pop(uri, None)
+        if uri in self._disk:
+            self._note_change(uri)
+        else:
+            self._forget(uri)
+
+    def rescan(self, changed: Iterable[str] = ()) -> None:
+        """Looks at the folders again. `changed` are files to be read again whatever their stamp says."""
+        found: dict[str, FoundFile] = {}
+        for folder in self._folders:
+            discovery = discover(folder.path, folder.settings)
+            found.update((file.uri, file) for file in discovery.files)
+            for file in discovery.too_large:
+                self._say_too_large(str(file.path), file.stamp[1], folder.settings)
+        forced = set(changed)
+        before, self._disk, self._scanned = self._disk, found, True
+        for uri in sorted({*before, *found}):
+            if uri in self._open:
+                continue
+            if uri not in found:
+                self._forget(uri)
+            elif uri in forced or uri not in before or before[uri].stamp != found[uri].stamp:
+                self._note_change(uri)
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Messages for the person at the editor that were not taken before; each is said once."""
+        notices, self._notices = tuple(self._notices), []
+        return notices
+
+    # ------------------------------------------------------------ state
+
+    @property
+    def parsed(self) -> int:
+        return self._cache.parsed
+
+    @property
+    def bound(self) -> int:
+        return self._bound_before + self._analysis.bound
+
+    @property
+    def urgent(self) -> bool:
+        """Whether an open document is not analysed as it stands now."""
+        if self._changed_open or self._open_job or self._bind_first:
+            return True
+        return any(uri in self._open or uri not in self._parsed for uri in self._uncommitted)
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to do."""
+        return not (self.urgent or self.waiting_files or self._uncommitted or self._bind_later)
+
+    @property
+    def waiting_files(self) -> int:
+        """How many files on disk are still to be parsed."""
+        return len(self._changed_disk) + (self._disk_job is not None)
+
+    def finish(self) -> Snapshot:
+        """Does all the work there is, for callers who have nobody waiting; gives the snapshot of it."""
+        while self.step():
+            pass
+        return self.snapshot
+
+    # ------------------------------------------------------------ work
+
+    def step(self) -> bool:
+        """Does the next small piece of work, about one statement; False where there is none."""
+        if self._changed_open or self._open_job:
+            self._open_job = self._advance(self._open_job, self._changed_open, newest_first=True)
+        elif self.urgent and self._uncommitted:
+            self._commit()
+        elif self._bind_first:
+            self._bind_next(self._bind_first)
+        elif self._changed_disk or self._disk_job:
+            self._disk_job = self._advance(self._disk_job, self._changed_disk, newest_first=False)
+        elif self._uncommitted or not self._is_known_ready():
+            self._commit()
+        elif self._bind_later:
+            self._bind_next(self._bind_later)
+        else:
+            return False
+        return True
+
+    def _is_known_ready(self) -> bool:
+        return self.snapshot.ready or not self._scanned
+
+    def _advance(
+        self, job: tuple[str, _Work] | None, changed: dict[str, None], *, newest_first: bool
+    ) -> tuple[str, _Work] | None:
+        """Parses one statement of the job's document, or begins with the next document that changed."""
+        if job is None or job[0] in changed:
+            uri = next(reversed(changed)) if newest_first else next(iter(changed))
+            del changed[uri]
+            job = uri, self._parse(uri)
+        return job if next(job[1], self) is not self else None
+
+    def _parse(self, uri: str) -> _Work:
+        opened = self._open.get(uri)
+        if opened is not None:
+            text, version = opened.text, opened.version
+        else:
+            file = self._disk.get(uri)
+            read = read_text(file.path) if file is not None else None
+            if read is None:
+                self._forget(uri)
+                return
+            text, version = read, None
+        settings = self._settings_of(uri)
+        choice = choose_dialect(self._relative(uri), text, settings)
+        if choice.unknown:
+            self._say(f"{uri}: its first line names the dialect {choice.unknown!r}, which is none.")
+        pieces: tuple[ParsedPiece, ...] = ()
+        if len(text) > settings.max_file_size:
+            self._say_too_large(uri, len(text), settings)
+        else:
+            before = self._parsed.get(uri)
+            previous = before.pieces if before is not None and opened is not None else ()
+            pieces = yield from parse_pieces(text, choice.dialect, self._cache, previous)
+        self._parsed[uri] = ParsedFile(uri, text, version, choice.dialect, opened is not None, pieces)
+        self._uncommitted[uri] = None
+
+    def _commit(self) -> None:
+        """Makes an analysis of what was parsed, and notes which documents may mean something else now."""
+        others_may_change = False
+        for uri in self._uncommitted:
+            others_may_change |= self._commit_file(uri)
+        uncommitted, self._uncommitted = self._uncommitted, {}
+        self._bound_before += self._analysis.bound
+        self._analysis = Analysis(self._catalog, dict(self._statements), self._analysis)
+        self._bind_job = None
+        first = [uri for uri in uncommitted if uri in self._open]
+        later = [*self._bind_later, *self._bind_first, *uncommitted]
+        if others_may_change or not self.snapshot.ready:
+            first += self._open
+            later += self._parsed
+        self._bind_first = deque(uri for uri in dict.fromkeys((*self._bind_first, *first)) if uri in self._open)
+        urgent = set(self._bind_first)
+        self._bind_later = deque(
+            uri for uri in sorted(dict.fromkeys(later)) if uri not in urgent and uri in self._parsed
+        )
+        if not self._bind_first:
+            self._publish()
+
+    def _commit_file(self, uri: str) -> bool:
+        """Brings the catalog and the statements up to date; whether other documents may mean something else now."""
+        file = self._parsed.get(uri)
+        old_count = sum(1 for _ in self._keys_of(uri))
+        if file is None:
+            statements: tuple[ParsedStatement, ...] = ()
+            changed = bool(self._defined.pop(uri, ()))
+            self._catalog = self._catalog.remove_file(uri)
+        else:
+            settings = self._settings_of(uri)
+            statements = statements_of(file, settings)
+            changed = self._define(uri, statements)
+        for at, statement in enumerate(statements):
+            self._statements[uri, at] = statement
+        for at in range(len(statements), old_count):
+            del self._statements[uri, at]
+        return changed
+
+    def _define(self, uri: str, statements: tuple[ParsedStatement, ...]) -> bool:
+        """Gives the catalog a document's definitions; whether they are others than before."""
+        definitions = definitions_of(uri, statements)
+        signature = tuple((definition.statement, statements[definition.statement].key) for definition in definitions)
+        if signature == self._defined.get(uri, ()):
+            return False
+        self._defined[uri] = signature
+        self._catalog = self._catalog.replace_file(uri, definitions)
+        return True
+
+    def _keys_of(self, uri: str) -> Generator[tuple[str, int], None, None]:
+        at = 0
+        while (uri, at) in self._statements:
+            yield uri, at
+            at += 1
+
+    def _bind_next(self, waiting: deque[str]) -> None:
+        if self._bind_job is None:
+            self._bind_job = self._bind(waiting[0])
+        if next(self._bind_job, self) is self:
+            self._bind_job = None
+            waiting.popleft()
+            if not waiting:
+                self._publish()
+
+    def _bind(self, uri: str) -> _Work:
+        file = self._parsed.get(uri)
+        if file is None:
+            return
+        lineages = []
+        for at in range(len(file.pieces)):
+            bound = self._analysis.bound
+            lineages.append(self._lineage(uri, at))
+            if self._analysis.bound != bound:
+                yield
+        before = self._views.get(uri)
+        view = document_view(file, lineages, before)
+        self._views[uri] = view
+        if before is None or not same_lineage(view, before):
+            shown = [statement.lineage for statement in view.statements]
+            self._contributions[uri] = dict(contributions_of(uri, shown))
+
+    def _lineage(self, uri: str, at: int) -> StatementLineage:
+        try:
+            return self._analysis.lineage(uri, at)
+        except Exception:
+            # One statement that our analysis fails on must not take the others with it.
+            _log.exception("the analysis of statement %d of %s failed", at, uri)
+            return StatementLineage("failed", gaps=(Gap("failed", "the analysis of this statement failed"),))
+
+    def _publish(self) -> None:
+        ready = self.snapshot.ready or (self._scanned and not (self.waiting_files or self._uncommitted))
+        moved = bool(self._contributions) or ready != self.snapshot.ready
+        if self._contributions:
+            self._index = self._index.replace(self._contributions)
+            self._contributions = {}
+        self.snapshot = Snapshot(
+            dict(self._views),
+            self._analysis,
+            self._index,
+            revision=self.snapshot.revision + 1,
+            index_revision=self.snapshot.index_revision + moved,
+            ready=ready,
+        )
+
+    # ------------------------------------------------------------ bookkeeping
+
+    def _note_change(self, uri: str) -> None:
+        if uri in self._open:
+            self._changed_disk.pop(uri, None)
+            self._changed_open.pop(uri, None)
+            self._changed_open[uri] = None
+        else:
+            self._changed_disk[uri] = None
+
+    def _forget(self, uri: str) -> None:
+        self._changed_open.pop(uri, None)
+        self._changed_disk.pop(uri, None)
+        for job in (self._open_job, self._disk_job):
+            if job is not None and job[0] == uri:
+                job[1].close()
+        if self._parsed.pop(uri, None) is not None:
+            self._uncommitted[uri] = None
+        if self._views.pop(uri, None) is not None:
+            self._contributions[uri] = {}
+
+    def _settings_of(self, uri: str) -> Settings:
+        folder = self._folder_of(uri)
+        return folder.settings if folder is not None else self._settings
+
+    def _folder_of(self, uri: str) -> Folder | None:
+        """The innermost folder that a document lies in."""
+        around = [folder for folder in self._folders if is_below(uri, folder.uri)]
+        return max(around, key=lambda folder: len(folder.uri), default=None)
+
+    def _relative(self, uri: str) -> str:
+        folder = self._folder_of(uri)
+        return uri[len(folder.uri) :].lstrip("/") if folder is not None else uri.rsplit("/", 1)[-1]
+
+    def _say_too_large(self, name: str, size: int, settings: Settings) -> None:
+        self._say(
+            f"{name} is not analysed: its size of {size:,} is above `max_file_size` ({settings.max_file_size:,})."
+        )
+
+    def _say(self, message: str) -> None:
+        if message not in self._said:
+            self._said.add(message)
+            self._notices.append(message)

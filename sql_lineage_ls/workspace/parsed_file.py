@@ -1,0 +1,116 @@
+"""One document cut into statements, each with its model.
+
+Only statements whose text is new are parsed: moved ones keep their model, and a half-typed one keeps the last model
+that could be read beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import StatementModel
+from sql_lineage_ls.syntax.splitter import split
+from sql_lineage_ls.syntax.templates import mask
+from sql_lineage_ls.workspace.parse_cache import ParseCache
+from sql_lineage_ls.workspace.stale import Shift, find_shift
+
+# A statement of which less than this share is left is another statement, not a half-typed one.
+_LEAST_KEPT = 0.5
+
+
+class GoodModel(Struct, frozen=True):
+    """The last version of a statement that could be read in full."""
+
+    key: str
+    text: str
+    model: StatementModel
+
+
+class ParsedPiece(Struct, frozen=True):
+    """A statement at `start`..`end` of its document. `text` has its templates masked.
+
+    `last_good` is set where `model` has issues and the statement was readable before; `shift` tells how its text
+    became the present one.
+    """
+
+    start: int
+    end: int
+    key: str
+    text: str
+    model: StatementModel
+    last_good: GoodModel | None = None
+    shift: Shift | None = None
+
+    @property
+    def analysed(self) -> GoodModel:
+        """What stands for the statement in the analysis: its own model, or the last good one while it is broken."""
+        return self.last_good or GoodModel(self.key, self.text, self.model)
+
+
+class ParsedFile(Struct, frozen=True):
+    """A document and its statements. `version` is the editor's, None for a file on disk."""
+
+    uri: str
+    text: str
+    version: int | None
+    dialect: Dialect
+    open: bool
+    pieces: tuple[ParsedPiece, ...]
+
+
+def parse_pieces(
+    text: str, dialect: Dialect, cache: ParseCache, previous: Sequence[ParsedPiece] = ()
+) -> Generator[None, None, tuple[ParsedPiece, ...]]:
+    """Cuts `text` into statements and parses those that `cache` does not know.
+
+    Yields after each statement that was really parsed, so that its caller can stop in between; returns the pieces.
+    `previous` is what the document was before, for the last good models of statements that are broken now.
+    """
+    masked = mask(text).text
+    pieces: list[ParsedPiece] = []
+    for piece in split(masked, dialect):
+        statement = masked[piece.start : piece.end]
+        key = cache.key(statement, dialect)
+        parsed_before = cache.parsed
+        model = cache.parse(key, statement, dialect)
+        pieces.append(ParsedPiece(piece.start, piece.end, key, statement, model))
+        if cache.parsed != parsed_before:
+            yield
+    return _keep_last_good(previous, pieces)
+
+
+def _keep_last_good(old: Sequence[ParsedPiece], new: list[ParsedPiece]) -> tuple[ParsedPiece, ...]:
+    """Pairs the statements that changed with what they were, where their number did not change.
+
+    Statements that are the same before and behind the edit are skipped from both ends; a statement that is still the
+    same but broken keeps what it had.
+    """
+    first = 0
+    while first < min(len(old), len(new)) and old[first].key == new[first].key:
+        new[first] = _pair(old[first], new[first])
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last].key == new[-1 - last].key:
+        new[-1 - last] = _pair(old[-1 - last], new[-1 - last])
+        last += 1
+    if len(old) == len(new):
+        for at in range(first, len(new) - last):
+            new[at] = _pair(old[at], new[at])
+    return tuple(new)
+
+
+def _pair(old: ParsedPiece, new: ParsedPiece) -> ParsedPiece:
+    """`new` with the last good model of `old`, where it needs one and `old` has one that is near enough."""
+    if not new.model.issues:
+        return new
+    good = old.last_good if old.model.issues else GoodModel(old.key, old.text, old.model)
+    if good is None:
+        return new
+    shift = find_shift(good.text, new.text)
+    if shift.kept < _LEAST_KEPT:
+        return new
+    return replace(new, last_good=good, shift=shift)
