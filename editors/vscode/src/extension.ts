@@ -63,7 +63,7 @@ async function start(): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     const open = 'Open the setting';
     const choice = await vscode.window.showErrorMessage(
-      `SQL Lineage: "${command}" does not start (${reason}). Install it with "pipx install sql-lineage-ls", ` +
+      `SQL Lineage: "${command}" does not start (${reason}). Install sql-lineage-ls, ` +
         'or set sqlLineage.serverPath.',
       open,
     );
