@@ -3,6 +3,7 @@
 
 VENV ?= .venv
 ARGS ?=
+PURE_TESTS := tests/test_fixtures.py tests/reference tests/unit/lineage tests/unit/syntax tests/e2e
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 UV := $(shell command -v uv 2>/dev/null)
@@ -14,7 +15,7 @@ FIND_PYTHON = for python in python3.13 python3.12 python3.11 python3.10 python3 
 	echo 'error: Python 3.10 or newer with its venv module (Debian, Ubuntu: python3-venv), or uv, is needed' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types contracts check editors clean
+.PHONY: help demo test pure lint types contracts check editors clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -24,6 +25,10 @@ demo: $(VENV)/.run ## start the real server on examples/ (or ARGS="path/to/folde
 
 test: $(VENV)/.test ## run the tests; ARGS="-k unnest" chooses some
 	@$(PY) -m pytest -p no:cacheprovider $(ARGS)
+
+pure: ## lineage and server tests on sqlglot without its compiled modules
+	@$(MAKE) --no-print-directory VENV=.venv-pure .venv-pure/.pure
+	@$(MAKE) --no-print-directory VENV=.venv-pure test ARGS="$(PURE_TESTS) $(ARGS)"
 
 lint: $(VENV)/.lint ## ruff
 	@$(BIN)/ruff check .
@@ -46,12 +51,14 @@ clean: ## remove the virtual environments, caches and artefacts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 ifdef UV
+UNINSTALL = uv pip uninstall --quiet --python $(PY)
 INSTALL = uv pip install --quiet --python $(PY)
 $(VENV)/.venv:
 	@echo "setting up $(VENV) with uv"
 	@uv venv --quiet --python '>=3.10' $(VENV)
 	@touch $@
 else
+UNINSTALL = $(PY) -m pip uninstall --quiet --yes
 INSTALL = $(PY) -m pip install --quiet --disable-pip-version-check
 # Dependency groups need pip 25.1.
 $(VENV)/.venv:
@@ -66,6 +73,11 @@ $(VENV)/.run: $(VENV)/.venv pyproject.toml
 
 $(VENV)/.test: $(VENV)/.run
 	@$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.pure: $(VENV)/.test
+	@$(UNINSTALL) sqlglotc
+	@$(PY) -c "from sqlglot import parser; assert parser.__file__.endswith('.py'), parser.__file__"
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test

@@ -12,6 +12,8 @@ from sql_lineage_ls.features.definition import definition
 from sql_lineage_ls.features.diagnostics import diagnostics
 from sql_lineage_ls.features.hover import hover
 from sql_lineage_ls.features.results import Diagnostic
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.snapshot import Snapshot
 
 __all__ = [
@@ -22,7 +24,19 @@ __all__ = [
     "hover",
     "lineage_report",
     "lineage_text",
+    "open_files",
 ]
+
+
+def open_files(texts: Mapping[str, str], dialect: str) -> Snapshot:
+    """The snapshot of a workspace that consists of these documents; '' leaves the dialect to each file."""
+    engine = Engine()
+    engine.configure((), Settings(dialect=dialect))
+    for uri, text in texts.items():
+        engine.open(uri, text)
+    # There are no folders to look at: what is open is all there is.
+    engine.rescan()
+    return engine.finish()
 
 
 def lineage_report(snapshot: Snapshot, files: Mapping[str, str], indirect: bool) -> Report:
