@@ -63,8 +63,16 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
     position = offset - statement.start
     candidates = [
         occurrence
-        for occurrence in (*statement.lineage.occurrences, *declared(snapshot, uri, statement))
+        for occurrence in statement.lineage.occurrences
         if 0 <= occurrence.start <= position <= occurrence.end
+    ]
+    # A query's column is both declared and an occurrence, and the occurrence knows more.
+    known = {(occurrence.start, occurrence.relation, occurrence.path) for occurrence in candidates}
+    candidates += [
+        occurrence
+        for occurrence in declared(snapshot, uri, statement)
+        if occurrence.start <= position <= occurrence.end
+        and (occurrence.start, occurrence.relation, occurrence.path) not in known
     ]
     if not candidates:
         return None

@@ -1,0 +1,158 @@
+"""`sql-lineage-ls lineage`: reads files and folders, analyses them together, and prints what they say."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from sql_lineage_ls.cli.usage import PROGRAM, UsageError
+from sql_lineage_ls.exporters.json import to_json
+from sql_lineage_ls.exporters.report import Message, make_report, place
+from sql_lineage_ls.exporters.text import to_text
+from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
+from sql_lineage_ls.syntax.dialects import DIALECTS, find_dialect
+from sql_lineage_ls.workspace.config import Settings, combine
+from sql_lineage_ls.workspace.config_files import read_folder
+from sql_lineage_ls.workspace.discovery import discover, read_text
+from sql_lineage_ls.workspace.engine import Engine, Folder
+from sql_lineage_ls.workspace.snapshot import Snapshot
+from sql_lineage_ls.workspace.uris import uri_from_path
+
+STDIN = "-"
+STDIN_URI = "untitled:stdin"
+STDIN_NAME = "<stdin>"
+
+_EXPORTERS = {"text": to_text, "json": to_json}
+
+
+class Input(Struct, frozen=True):
+    """A document to analyse. `name` is how the output calls it."""
+
+    uri: str
+    name: str
+    text: str
+    settings: Settings
+
+
+def run_lineage(paths: Sequence[str], dialect: str, output: str, indirect: bool) -> int:
+    """Prints the lineage of `paths` in the order in which they stand. The exit code is 0 whatever was found."""
+    override = _dialect_name(dialect)
+    missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
+    if missing:
+        raise UsageError(f"'{missing[0]}' is neither a file nor a folder{_near_path(missing[0])}")
+    folders = tuple(_folder(path, override) for path in paths if path != STDIN and os.path.isdir(path))
+    settings = _settings(Path.cwd(), override)
+    inputs: dict[str, Input] = {}
+    for found in _inputs(paths, folders, settings):
+        inputs.setdefault(found.uri, found)
+    snapshot = _analyse(inputs.values(), folders, settings)
+    files = {uri: found.name for uri, found in inputs.items()}
+    messages = [
+        message
+        for found in inputs.values()
+        if found.settings.diagnostics
+        for message in messages_of(snapshot, found.uri, found.name, found.settings.severities)
+    ]
+    sys.stdout.write(_EXPORTERS[output](make_report(snapshot, files, messages, indirect)))
+    return 0
+
+
+def _dialect_name(name: str) -> str:
+    """The settings' name of a dialect, '' where none was given."""
+    if not name:
+        return ""
+    dialect = find_dialect(name)
+    if dialect is not None:
+        return dialect.name
+    near = difflib.get_close_matches(name.lower(), DIALECTS, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"dialects are {', '.join(DIALECTS)}"
+    raise UsageError(f"'{name}' is no dialect; {hint}")
+
+
+def _near_path(path: str) -> str:
+    parent = os.path.dirname(path)
+    try:
+        names = os.listdir(parent or ".")
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(os.path.basename(path), names, 1)
+    return f"; did you mean '{os.path.join(parent, near[0])}'?" if near else ""
+
+
+def _folder(path: str, dialect: str) -> Folder:
+    resolved = Path(path).resolve()
+    return Folder(uri_from_path(resolved), resolved, _settings(resolved, dialect))
+
+
+def _settings(folder: Path, dialect: str) -> Settings:
+    """What the folder's own files set; a dialect of the command line beats everything that they and the SQL say."""
+    layers = read_folder(folder)
+    for layer in layers:
+        for problem in layer.problems:
+            _note(str(problem))
+    settings = combine(*layers)
+    return msgspec.structs.replace(settings, dialects={"**": dialect}) if dialect else settings
+
+
+def _inputs(paths: Sequence[str], folders: tuple[Folder, ...], settings: Settings) -> Iterator[Input]:
+    waiting = iter(folders)
+    for path in paths:
+        if path == STDIN:
+            text = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+            yield Input(STDIN_URI, STDIN_NAME, text, settings)
+        elif os.path.isdir(path):
+            yield from _files_of(path, next(waiting))
+        else:
+            resolved = Path(path).resolve()
+            yield from _file(resolved, path, settings)
+
+
+def _files_of(path: str, folder: Folder) -> Iterator[Input]:
+    discovery = discover(folder.path, folder.settings)
+    for found in discovery.too_large:
+        _note(f"'{found.path}' is left out: it is larger than `max_file_size`")
+    if not discovery.files:
+        _note(f"'{path}' has no SQL files")
+    for found in discovery.files:
+        name = os.path.join(path, os.path.relpath(found.path, folder.path))
+        yield from _file(found.path, os.path.normpath(name), folder.settings)
+
+
+def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
+    text = read_text(path)
+    if text is None:
+        _note(f"'{name}' cannot be read")
+    else:
+        yield Input(uri_from_path(path), name, text, settings)
+
+
+def _analyse(inputs: Iterable[Input], folders: tuple[Folder, ...], settings: Settings) -> Snapshot:
+    engine = Engine()
+    # Every file of the folders is open, so the folders bring their settings only.
+    engine.configure(folders, settings)
+    for found in inputs:
+        engine.open(found.uri, found.text)
+    engine.rescan()
+    snapshot = engine.finish()
+    for notice in engine.take_notices():
+        _note(notice)
+    return snapshot
+
+
+def messages_of(snapshot: Snapshot, uri: str, name: str, severities: Mapping[str, str]) -> Iterator[Message]:
+    """The diagnostics of a document in the terms of the exports, which call the document `name`."""
+    document = snapshot.document(uri)
+    if document is None:
+        return
+    for item in diagnostics(snapshot, uri, DiagnosticOptions(severities=severities)):
+        yield Message(item.code, item.severity, item.message, place(document, name, item.span.start, item.span.end))
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"{PROGRAM}: note: {text}\n")

@@ -1,0 +1,125 @@
+"""The command `sql-lineage-ls`: reads the arguments and hands over to one command.
+
+Exit codes: 0 done, 1 the command failed, 2 the arguments cannot be used, with one line that says how to mend them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn, TextIO
+
+from sql_lineage_ls import __version__
+from sql_lineage_ls.cli.usage import PROGRAM, UsageError
+
+COMMANDS = ("lineage", "serve", "demo")
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see '{self.prog} --help'")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code. Without a command it is the language server on stdio."""
+    for stream in (sys.stdout, sys.stderr):
+        _use_utf8(stream)
+    try:
+        return _run(_with_command(list(sys.argv[1:] if argv is None else argv)))
+    except UsageError as error:
+        sys.stderr.write(f"{PROGRAM}: {error}\n")
+        return 2
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`). Python would complain once more when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The grammar of the command line."""
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Follow every column and nested field of SQL files to its source.",
+        epilog="Without a command: serve on stdin and stdout, which is how editors start it.",
+    )
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    lineage = commands.add_parser(
+        "lineage",
+        help="print the lineage of SQL files",
+        description="Print the tables, views, edges and messages of SQL files, in the order in which they are named.",
+    )
+    lineage.add_argument("paths", metavar="PATH", nargs="+", help="a file, a folder with .sql files, or - for stdin")
+    lineage.add_argument("--dialect", default="", help="the SQL dialect; told from each file where it is left out")
+    lineage.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    lineage.add_argument(
+        "--indirect", action="store_true", help="also what filters, joins, groups and orders the rows (<~)"
+    )
+
+    serve = commands.add_parser("serve", help="run the language server", description="Run the language server.")
+    serve.add_argument("--stdio", action="store_true", help="speak over stdin and stdout (default)")
+    serve.add_argument("--tcp", metavar="PORT", type=_port, help="listen on this port of the loopback address instead")
+    serve.add_argument("--log-file", metavar="FILE", default="", help="write the log to this file; stderr otherwise")
+    serve.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log")
+
+    demo = commands.add_parser(
+        "demo",
+        help="show what an editor would show",
+        description="Start the real server, ask it what an editor asks, and print what a person would see.",
+    )
+    demo.add_argument("path", metavar="PATH", nargs="?", default="", help="a folder; the bundled examples otherwise")
+    return parser
+
+
+def _run(argv: list[str]) -> int:
+    arguments = make_parser().parse_args(argv)
+    if arguments.command == "lineage":
+        from sql_lineage_ls.cli.lineage import run_lineage
+
+        code = run_lineage(arguments.paths, arguments.dialect, arguments.format, arguments.indirect)
+    elif arguments.command == "demo":
+        from sql_lineage_ls.cli.demo import run_demo
+
+        code = run_demo(arguments.path)
+    else:
+        from sql_lineage_ls.cli.serve import run_serve
+
+        code = run_serve(arguments.tcp, arguments.log_file, arguments.log_level)
+    sys.stdout.flush()
+    return code
+
+
+def _with_command(argv: list[str]) -> list[str]:
+    """The arguments with the default command put in, and a word that is no command refused with a hint."""
+    if not argv:
+        return ["serve"]
+    first = argv[0]
+    if first in COMMANDS or first in ("-h", "--help", "--version"):
+        return argv
+    if first.startswith("-") and first != "-":
+        return ["serve", *argv]
+    if first == "-" or os.path.exists(first):
+        raise UsageError(f"'{first}' is no command; did you mean '{PROGRAM} lineage {first}'?")
+    near = difflib.get_close_matches(first, COMMANDS, 1)
+    hint = f"did you mean '{near[0]}'?" if near else f"commands are {', '.join(COMMANDS)}"
+    raise UsageError(f"'{first}' is no command; {hint}")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 <= int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port; give a number from 0 to 65535")
+    return int(text)
+
+
+def _use_utf8(stream: TextIO) -> None:
+    """SQL holds every script there is, whatever the terminal's locale says."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", errors="backslashreplace")
