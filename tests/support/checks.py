@@ -175,7 +175,8 @@ def check_diagnostics(fixture: Fixture, snapshot: Snapshot, file: FixtureFile) -
 def check_lenses(fixture: Fixture, snapshot: Snapshot, file: FixtureFile) -> Iterator[Failure]:
     """The lenses of a file, one to one."""
     found = [
-        _Finding("lens", "", lens.title, lens.span.start, lens.span.end) for lens in product.code_lenses(snapshot, file.uri)
+        _Finding("lens", "", lens.title, lens.span.start, lens.span.end)
+        for lens in product.code_lenses(snapshot, file.uri)
     ]
     yield from _match(fixture, file, file.of_kind("lens"), found)
 
