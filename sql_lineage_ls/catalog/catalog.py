@@ -1,0 +1,228 @@
+"""The catalog: every relation and type that the workspace's DDL declares. Immutable.
+
+`replace_file` gives a new catalog that shares everything the document does not touch. Entries are built when they are
+first asked for and kept; a kept entry goes over to the next catalog unless a name that it was built from changed.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from sql_lineage_ls.catalog.contribution import State, read_contribution
+from sql_lineage_ls.catalog.definition import Change, Definition, Entry
+from sql_lineage_ls.catalog.fingerprint import fingerprint
+from sql_lineage_ls.catalog.lookup import Match, find_key
+from sql_lineage_ls.catalog.merge import merge_fields
+from sql_lineage_ls.catalog.names import (
+    FUNCTION,
+    LOCATION,
+    NOWHERE,
+    RELATION,
+    SEPARATOR,
+    Key,
+    Namespace,
+    location_id,
+    location_name,
+    qualify,
+    slot_of,
+)
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.resolver import Resolver
+from sql_lineage_ls.catalog.types import DataType, Field
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import Name, OtherStatement, TypeSpec
+
+__all__ = ["Catalog", "Change", "Definition", "Entry", "Namespace", "location_id", "location_name"]
+
+# Families where a table name that ends with `*` means all tables with that prefix (BigQuery wildcard tables).
+_WILDCARD_FAMILIES = frozenset({"bigquery"})
+
+_NOTHING = OtherStatement("")
+_Kept = tuple[Entry, frozenset[str]]
+
+
+class Catalog:
+    """What all documents declare. `Catalog()` is empty."""
+
+    __slots__ = ("_definitions", "_entries", "_files", "_kept", "_owners", "_slots")
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, tuple[Definition, ...]] = {}
+        self._files: dict[str, dict[Key, State]] = {}
+        self._owners: dict[Key, tuple[str, ...]] = {}
+        self._slots: dict[str, tuple[Key, ...]] = {}
+        self._kept: dict[Key, _Kept] = {}
+        self._entries: tuple[Entry, ...] | None = None
+
+    # ---------------------------------------------------- documents
+
+    def definitions(self, uri: str) -> tuple[Definition, ...]:
+        """The definitions of one document, as they were given."""
+        return self._definitions.get(uri, ())
+
+    def replace_file(self, uri: str, definitions: tuple[Definition, ...]) -> Catalog:
+        """The catalog in which the document `uri` has these definitions, in the order of its statements."""
+        old = self._files.get(uri, {})
+        new = read_contribution(definitions)
+        catalog = Catalog()
+        catalog._definitions = {**self._definitions, uri: definitions}
+        catalog._files = {**self._files, uri: new}
+        if not definitions:
+            del catalog._definitions[uri], catalog._files[uri]
+        catalog._owners, catalog._slots = self._owners, self._slots
+        if old.keys() != new.keys():
+            catalog._register(uri, old, new)
+        changed = {key.slot for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        if changed:
+            catalog._kept = {key: kept for key, kept in self._kept.items() if kept[1].isdisjoint(changed)}
+        else:
+            catalog._kept, catalog._entries = self._kept, self._entries
+        return catalog
+
+    def remove_file(self, uri: str) -> Catalog:
+        """The catalog without the document `uri`."""
+        return self.replace_file(uri, ()) if uri in self._files else self
+
+    def _register(self, uri: str, old: dict[Key, State], new: dict[Key, State]) -> None:
+        self._owners = dict(self._owners)
+        self._slots = dict(self._slots)
+        for key in old.keys() - new.keys():
+            owners = tuple(owner for owner in self._owners[key] if owner != uri)
+            if owners:
+                self._owners[key] = owners
+                continue
+            del self._owners[key]
+            keys = tuple(other for other in self._slots[key.slot] if other != key)
+            if keys:
+                self._slots[key.slot] = keys
+            else:
+                del self._slots[key.slot]
+        for key in new.keys() - old.keys():
+            if key not in self._owners:
+                self._slots[key.slot] = tuple(sorted((*self._slots.get(key.slot, ()), key)))
+            self._owners[key] = tuple(sorted((*self._owners.get(key, ()), uri)))
+
+    # ---------------------------------------------------- for the resolver
+
+    def states(self, key: Key) -> list[State]:
+        """What each document says about `key`, in the order of their addresses."""
+        return [self._files[uri][key] for uri in self._owners.get(key, ())]
+
+    def match(self, space: str, parts: tuple[Name, ...], at: Definition) -> Match | None:
+        """The key that a name in the statement `at` means."""
+        return self._match(space, parts, at.dialect, at.namespace, at.uri)
+
+    def _match(
+        self, space: str, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace, uri: str
+    ) -> Match | None:
+        if not parts:
+            return None
+        candidates = self._slots.get(slot_of(space, parts[-1].text))
+        if candidates is None:
+            return None
+        return find_key(candidates, qualify(parts, dialect, namespace), dialect.family, uri)
+
+    # ---------------------------------------------------- questions
+
+    def find(
+        self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE, uri: str = ""
+    ) -> Entry | None:
+        """The relation that a name means in a statement of `dialect`, None where none or more than one is declared.
+
+        `uri` is the statement's document, whose temporary tables come first. A name that fits by its last parts only
+        gives an entry with `relation.assumed`.
+        """
+        match = self._match(RELATION, parts, dialect, namespace, uri)
+        if match is None:
+            return self._wildcard(parts, dialect, namespace)
+        entry = self._entry(match.key)
+        if not match.assumed:
+            return entry
+        return replace(entry, relation=replace(entry.relation, assumed=True))
+
+    def find_function(
+        self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE
+    ) -> Entry | None:
+        """The user's table function that a name means; its columns are those it returns."""
+        match = self._match(FUNCTION, parts, dialect, namespace, "")
+        return None if match is None else self._entry(match.key)
+
+    def get(self, relation_id: str) -> Entry | None:
+        """The entry of an id: of a relation, a location (`location_id`) or a function."""
+        family, *parts = relation_id.split(SEPARATOR)
+        if not parts:
+            return None
+        if family == LOCATION:
+            keys = [Key(LOCATION, LOCATION, (SEPARATOR.join(parts),))]
+        elif relation_id.endswith("()"):
+            keys = [Key(FUNCTION, family, (*parts[:-1], parts[-1][:-2]))]
+        else:
+            keys = [Key(RELATION, family, tuple(parts)), Key(RELATION, family, tuple(parts[1:]), parts[0])]
+        return next((self._entry(key) for key in keys if key in self._owners), None)
+
+    def find_type(
+        self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE
+    ) -> DataType | None:
+        """The tree of a user's type (CREATE TYPE, CREATE DOMAIN), None where it is not declared."""
+        return Resolver(self).find_type(parts, Definition("", -1, _NOTHING, dialect, namespace))
+
+    def data_type(
+        self, spec: TypeSpec, dialect: Dialect, namespace: Namespace = NOWHERE, uri: str = "", statement: int = -1
+    ) -> DataType:
+        """The tree of a written type. Its fields' places are in `statement` of `uri`, or nowhere without a number."""
+        return Resolver(self).data_type(spec, Definition(uri, statement, _NOTHING, dialect, namespace))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All relations and locations, sorted by name."""
+        if self._entries is None:
+            spaces = (RELATION, LOCATION)
+            found = [self._entry(key) for key in self._owners if key.space in spaces]
+            self._entries = tuple(sorted(found, key=lambda entry: (entry.name, entry.id)))
+        return self._entries
+
+    def relation_id(self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE) -> str:
+        """The canonical id of a name that no DDL declares."""
+        return Key(RELATION, dialect.family, qualify(parts, dialect, namespace)).id
+
+    def complete(self, entry: Entry, outputs: tuple[Field, ...], open_: bool = False) -> Relation:
+        """The relation of an entry whose `query` gives `outputs` (`open_`: and maybe more), its ALTERs applied."""
+        return Resolver(self).completed(entry, outputs, open_)
+
+    def _entry(self, key: Key) -> Entry:
+        kept = self._kept.get(key)
+        if kept is None:
+            resolver = Resolver(self)
+            kept = (resolver.entry(key), frozenset(resolver.slots))
+            self._kept[key] = kept
+        return kept[0]
+
+    def _wildcard(self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> Entry | None:
+        """`web.hits_2*`: one relation with the columns of all tables that the prefix fits."""
+        if dialect.family not in _WILDCARD_FAMILIES or not parts or not parts[-1].text.endswith("*"):
+            return None
+        wanted = qualify(parts, dialect, namespace)
+        prefix = wanted[-1][:-1]
+        keys = [
+            key
+            for key in self._owners
+            if key.space == RELATION and key.family == dialect.family and key.parts[-1].startswith(prefix)
+            and _same_schema(key.parts, wanted)
+        ]
+        if not keys:
+            return None
+        entries = [self._entry(key) for key in sorted(keys)]
+        columns: tuple[Field, ...] = ()
+        for entry in entries:
+            columns = merge_fields(columns, entry.relation.columns)
+        name = ".".join(part.text for part in parts)
+        open_ = any(entry.relation.open or entry.query is not None for entry in entries)
+        relation_id = Key(RELATION, dialect.family, wanted).id
+        relation = Relation(relation_id, name, "table", columns, open_)
+        relation = replace(relation, fingerprint=fingerprint(relation))
+        return Entry(relation_id, name, "table", relation)
+
+
+def _same_schema(declared: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether the parts before the table's name agree as far as both have them."""
+    shared = min(len(declared), len(wanted))
+    return declared[-shared:-1] == wanted[-shared:-1]
