@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from sql_lineage_ls.lineage.model import ROWS, VALUE, Node
 from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
@@ -10,7 +10,7 @@ from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
 # A chain through more nodes than this is cut: an editor shows a handful of them.
 MOST_NODES = 400
 
-_UNCHANGED = frozenset({"IDENTITY", "RENAME", "UNNEST", "UNION"})
+_VALUES = frozenset({VALUE})
 
 
 def declaration_of(snapshot: Snapshot, node: Node) -> FileSpan | None:
@@ -43,48 +43,35 @@ def nearest_declarations(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[Fil
         if span is not None:
             spans.setdefault(span)
         else:
-            waiting.extend(list(sources_of(snapshot, node))[::-1])
+            waiting.extend(snapshot.sources(node, _VALUES)[::-1])
     return tuple(spans)
 
 
-def sources_of(snapshot: Snapshot, node: Node) -> Iterator[Node]:
-    """The sources of a view's column, one statement nearer to the data."""
-    relation = snapshot.relation(node.relation)
-    document = snapshot.document(relation.site.uri) if relation is not None and relation.site is not None else None
-    if relation is None or relation.site is None or document is None:
-        return
-    if relation.site.statement >= len(document.statements):
-        return
-    edges = [
-        edge
-        for edge in document.statements[relation.site.statement].lineage.edges
-        if edge.relation == node.relation and node.path[: len(edge.path)] == edge.path
-    ]
-    for edge in edges:
-        rest = node.path[len(edge.path) :]
-        for source in edge.sources:
-            if source.role != VALUE:
-                continue
-            yield Node(source.relation, source.path + rest if source.transform in _UNCHANGED else source.path)
-
-
 def origins_of(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """Where the chains of `nodes` end: the nodes behind them that have no source of their own, sorted.
+    """Where the values of `nodes` come from in the end: the nodes behind them that nothing feeds, sorted.
 
-    Files of an external location stand behind the table that declares them, which is the end for a reader. `nodes`
-    that nothing feeds are their own origin.
+    Files of an external location stand behind the table that declares them, which is the end for a reader. A node
+    that nothing feeds is its own origin, and so is one that is fed only in a circle (a table updated from itself).
     """
     origins: dict[Node, None] = {}
     for node in nodes:
-        behind = _upstream(snapshot, node)
-        ends = [source for source in behind[:MOST_NODES] if not _upstream(snapshot, source)]
-        # In a cycle (a table that is updated from itself) nothing is the end.
-        origins.update(dict.fromkeys(ends or [node]))
+        origins.update(dict.fromkeys(_ends(snapshot, node) or [node]))
     return tuple(sorted(origins))
 
 
-def _upstream(snapshot: Snapshot, node: Node) -> list[Node]:
-    return [source for source in snapshot.upstream(node) if not _is_location(snapshot, source)]
+def _ends(snapshot: Snapshot, node: Node) -> list[Node]:
+    ends = []
+    seen = {node}
+    waiting = [node]
+    while waiting and len(seen) < MOST_NODES:
+        current = waiting.pop()
+        sources = [source for source in snapshot.sources(current, _VALUES) if not _is_location(snapshot, source)]
+        if not sources:
+            ends.append(current)
+        fresh = [source for source in sources if source not in seen]
+        seen.update(fresh)
+        waiting += fresh
+    return ends
 
 
 def _is_location(snapshot: Snapshot, node: Node) -> bool:

@@ -143,6 +143,16 @@ def downstream(index: GraphIndex, node: Node) -> tuple[Node, ...]:
     return _closure(index, node, _targets)
 
 
+def sources(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+    """The nodes one statement before `node`: those that its own writers read in one of `roles`, sorted."""
+    return tuple(sorted(set(_sources(index, node, roles))))
+
+
+def targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+    """The nodes one statement behind `node`: those that its readers write in one of `roles`, sorted."""
+    return tuple(sorted(set(_targets(index, node, roles))))
+
+
 class _Step(Protocol):
     def __call__(self, index: GraphIndex, node: Node) -> Iterator[Node]: ...
 
@@ -159,20 +169,20 @@ def _closure(index: GraphIndex, node: Node, step: _Step) -> tuple[Node, ...]:
     return tuple(sorted(seen))
 
 
-def _sources(index: GraphIndex, node: Node) -> Iterator[Node]:
+def _sources(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
     for contribution in index.contributions(node.relation):
         for link in contribution.into:
-            if link.role not in DIRECT_ROLES or link.source.path == ROWS:
+            if link.role not in roles or link.source.path == ROWS:
                 continue
             reached = _carry(link.target.path, link.source, node.path, _is_unchanged(link))
             if reached is not None:
                 yield reached
 
 
-def _targets(index: GraphIndex, node: Node) -> Iterator[Node]:
+def _targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
     for contribution in index.contributions(node.relation):
         for link in contribution.out:
-            if link.role not in DIRECT_ROLES or link.source.path == ROWS:
+            if link.role not in roles or link.source.path == ROWS:
                 continue
             reached = _carry(link.source.path, link.target, node.path, _is_unchanged(link))
             if reached is not None:

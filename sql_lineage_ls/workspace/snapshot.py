@@ -15,7 +15,7 @@ from msgspec import Struct
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage import graph
-from sql_lineage_ls.lineage.model import Node, StatementLineage
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, StatementLineage
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
@@ -200,6 +200,14 @@ class Snapshot:
             span = FileSpan(use.uri, start + use.start, start + use.end)
             found.append(Use(span, use.node, use.usage, use.target))
         return tuple(found)
+
+    def sources(self, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+        """The nodes that the writers of `node` read in one of `roles`: one statement nearer to the data, sorted."""
+        return graph.sources(self._index, node, roles)
+
+    def targets(self, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+        """The nodes that the readers of `node` write in one of `roles`: one statement further, sorted."""
+        return graph.targets(self._index, node, roles)
 
     def upstream(self, node: Node) -> tuple[Node, ...]:
         """Every node whose value reaches `node`, through views and tables, sorted."""
