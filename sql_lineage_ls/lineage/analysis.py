@@ -1,0 +1,247 @@
+"""One revision's lineage: a catalog, the statements of all documents, and what was bound before.
+
+Nothing is bound twice: a statement's lineage is reused as long as its text and every relation that it asked for are
+the same (by fingerprint). Views and CTAS are inferred when somebody reads them; a circle of views ends as an open
+relation with a gap, not as an endless loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from sql_lineage_ls.catalog.catalog import Catalog, Definition, Entry, Namespace
+from sql_lineage_ls.catalog.names import SEPARATOR, display_name
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
+from sql_lineage_ls.lineage.context import Options
+from sql_lineage_ls.lineage.model import Dependency, StatementLineage
+from sql_lineage_ls.lineage.statements import bind_statement
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import Declare, Name, StatementModel, TypeSpec
+
+_NO_LINEAGE = StatementLineage("none")
+_MISSING = ""
+_CYCLE = "cycle"
+
+
+class ParsedStatement(Struct, frozen=True):
+    """A statement as the workspace knows it. `key` is a hash of engine, dialect and text."""
+
+    key: str
+    model: StatementModel
+    dialect: Dialect
+    namespace: Namespace = Namespace()
+
+
+Place = tuple[str, int]
+"""A statement's document and its number in it, from 0."""
+
+
+class Analysis:
+    """The lineage of every statement of one revision, bound when it is asked for.
+
+    `previous` lends what it has bound; it must not be used for binding any more. `bound` counts the statements that
+    this revision really bound.
+    """
+
+    def __init__(
+        self, catalog: Catalog, statements: Mapping[Place, ParsedStatement], previous: Analysis | None = None
+    ) -> None:
+        self.catalog = catalog
+        self.statements = statements
+        self.bound = 0
+        self._lineages: dict[Place, StatementLineage] = {}
+        self._inferred: dict[str, Relation] = {}
+        self._inferring: list[str] = []
+        self._variables: dict[str, frozenset[str]] = {}
+        # Shared with the revision before: what was bound for a statement's text, last result only.
+        self._known: dict[str, StatementLineage] = previous._known if previous is not None else {}
+        if len(self._known) > 2 * len(statements) + 1_000:
+            self._forget()
+
+    def _forget(self) -> None:
+        keys = {statement.key for statement in self.statements.values()}
+        for key in [key for key in self._known if key.split("\n", 1)[0] not in keys]:
+            del self._known[key]
+
+    def lineage(self, uri: str, index: int) -> StatementLineage:
+        """The lineage of statement `index` of a document; an empty one where there is no such statement."""
+        found = self._lineages.get((uri, index))
+        if found is not None:
+            return found
+        parsed = self.statements.get((uri, index))
+        if parsed is None:
+            return _NO_LINEAGE
+        variables = self._variables_of(uri)
+        key = "\n".join((parsed.key, *sorted(variables)))
+        known = self._known.get(key)
+        if known is None or not self._still_true(known, parsed, uri):
+            schemas = _StatementSchemas(self, parsed, uri)
+            known = bind_statement(parsed.model, parsed.dialect, schemas, Options(variables))
+            known = replace(known, dependencies=tuple(schemas.asked.values()))
+            self.bound += 1
+            self._known[key] = known
+        self._lineages[uri, index] = known
+        return known
+
+    def relation(self, relation_id: str) -> Relation | None:
+        """A relation of the catalog by id, its tree inferred where a query defines it."""
+        entry = self.catalog.get(relation_id)
+        return self.whole(entry) if entry is not None else None
+
+    def whole(self, entry: Entry) -> Relation:
+        """An entry's relation: as declared, or as its view's or CTAS' query gives it."""
+        if entry.query is None:
+            return entry.relation
+        relation = self._inferred.get(entry.id)
+        if relation is None:
+            relation = self._infer(entry, entry.query)
+        return replace(relation, assumed=True) if entry.relation.assumed else relation
+
+    def _infer(self, entry: Entry, query: Definition) -> Relation:
+        if entry.id in self._inferring:
+            return replace(entry.relation, open=True, fingerprint=_CYCLE)
+        self._inferring.append(entry.id)
+        try:
+            lineage = self.lineage(query.uri, query.statement)
+        finally:
+            self._inferring.pop()
+        outputs = tuple(sited(field, query.uri, query.statement) for field in lineage.outputs)
+        relation = self.catalog.complete(entry, outputs, lineage.open or not outputs)
+        # Inside a circle the tree may lack what the circle would bring: good for now, not to be kept.
+        if not self._inferring:
+            self._inferred[entry.id] = relation
+        return relation
+
+    def _still_true(self, known: StatementLineage, parsed: ParsedStatement, uri: str) -> bool:
+        schemas = _StatementSchemas(self, parsed, uri)
+        return all(schemas.fingerprint(dependency.parts) == dependency.fingerprint for dependency in known.dependencies)
+
+    def _variables_of(self, uri: str) -> frozenset[str]:
+        """The script variables that a document declares: names that are no columns."""
+        found = self._variables.get(uri)
+        if found is not None:
+            return found
+        names: set[str] = set()
+        index = 0
+        while (parsed := self.statements.get((uri, index))) is not None:
+            statement = parsed.model.statement
+            if isinstance(statement, Declare):
+                names.update(parsed.dialect.column_key(name.text, name.quoted) for name in statement.names)
+            index += 1
+        self._variables[uri] = frozenset(names)
+        return self._variables[uri]
+
+
+class _StatementSchemas:
+    """The catalog as one statement sees it; remembers what was asked, so that the answer's lifetime is known."""
+
+    def __init__(self, analysis: Analysis, parsed: ParsedStatement, uri: str) -> None:
+        self._analysis = analysis
+        self._parsed = parsed
+        self._uri = uri
+        self._relations: dict[tuple[Name, ...], Relation | None] = {}
+        self.asked: dict[tuple[str, ...], Dependency] = {}
+
+    def relation(self, parts: tuple[Name, ...]) -> Relation | None:
+        if parts in self._relations:
+            return self._relations[parts]
+        relation = self._find(parts)
+        self._relations[parts] = relation
+        words = _words(parts)
+        self.asked[words] = Dependency(words, _mark(relation))
+        return relation
+
+    def target(self, parts: tuple[Name, ...]) -> tuple[str, str]:
+        parsed = self._parsed
+        entry = self._analysis.catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
+        if entry is None or entry.relation.assumed:
+            return self.relation_id(parts), display_name(parts, parsed.dialect)
+        return entry.id, entry.name
+
+    def relation_id(self, parts: tuple[Name, ...]) -> str:
+        return self._analysis.catalog.relation_id(parts, self._parsed.dialect, self._parsed.namespace)
+
+    def data_type(self, spec: TypeSpec) -> DataType:
+        kind = self._analysis.catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace)
+        if _names_a_type(spec):
+            words = ("", *(part.text for part in spec.name))
+            self.asked[words] = Dependency(words, _type_mark(kind))
+        return kind
+
+    def fingerprint(self, words: tuple[str, ...]) -> str:
+        """What the catalog answers now to a question that was asked before."""
+        if words[0] == "":
+            spec = TypeSpec("named", "", name=tuple(Name(word) for word in words[1:]))
+            return _type_mark(self._analysis.catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace))
+        return _mark(self._find(tuple(Name(word[1:], quoted=word[0] == '"') for word in words)))
+
+    def _find(self, parts: tuple[Name, ...]) -> Relation | None:
+        parsed = self._parsed
+        entry = self._analysis.catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
+        if entry is None:
+            return None
+        relation = self._analysis.whole(entry)
+        family = entry.id.split(SEPARATOR, 1)[0]
+        return relation if family == parsed.dialect.family else _under(relation, parsed.dialect)
+
+
+def _words(parts: tuple[Name, ...]) -> tuple[str, ...]:
+    return tuple(('"' if part.quoted else " ") + part.text for part in parts)
+
+
+def _mark(relation: Relation | None) -> str:
+    if relation is None:
+        return _MISSING
+    return relation.fingerprint + ("?" if relation.assumed else "")
+
+
+def _names_a_type(spec: TypeSpec) -> bool:
+    return spec.kind == "named"
+
+
+def _type_mark(kind: DataType) -> str:
+    return blake2b(repr(_plain(kind)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _plain(kind: DataType) -> object:
+    """A type without the places of its fields."""
+    if isinstance(kind, RecordType):
+        return ("record", kind.text, tuple((f.name, f.key, _plain(f.type)) for f in kind.fields))
+    if isinstance(kind, ArrayType):
+        return ("array", _plain(kind.element))
+    if isinstance(kind, MapType):
+        return ("map", _plain(kind.key), _plain(kind.value))
+    return (type(kind).__name__, kind.text)
+
+
+def _under(relation: Relation, dialect: Dialect) -> Relation:
+    """A relation declared in a file without dialect, with its names compared as the reading dialect does."""
+    return replace(relation, columns=tuple(_rekeyed(column, dialect.column_key(column.name), dialect)
+                                           for column in relation.columns))
+
+
+def _rekeyed(field: Field, key: str, dialect: Dialect) -> Field:
+    return Field(field.name, key, _rekeyed_type(field.type, dialect), field.site)
+
+
+def _rekeyed_type(kind: DataType, dialect: Dialect) -> DataType:
+    if isinstance(kind, RecordType):
+        return replace(kind, fields=tuple(_rekeyed(f, dialect.field_key(f.name), dialect) for f in kind.fields))
+    if isinstance(kind, ArrayType):
+        return replace(kind, element=_rekeyed_type(kind.element, dialect))
+    if isinstance(kind, MapType):
+        return replace(kind, key=_rekeyed_type(kind.key, dialect), value=_rekeyed_type(kind.value, dialect))
+    return kind
+
+
+def sited(field: Field, uri: str, statement: int) -> Field:
+    """An output column with its place: the lineage of a statement knows no document, its relation does."""
+    site = field.site
+    if site is None or site.uri:
+        return field
+    return Field(field.name, field.key, field.type, Site(uri, statement, site.start, site.end))

@@ -1,0 +1,211 @@
+"""Function calls to values: what a function does to the shape of its arguments (`lineage.functions`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sql_lineage_ls.lineage import expressions
+from sql_lineage_ls.lineage import functions as f
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
+from sql_lineage_ls.lineage.scope import Scope
+from sql_lineage_ls.lineage.values import (
+    ArrayOf,
+    Derived,
+    Generated,
+    OneOf,
+    Record,
+    RecordItem,
+    Traced,
+    Unknown,
+    Value,
+    conditions,
+    derived,
+    element,
+    fields,
+    flatten,
+    influenced,
+    map_entry,
+    with_role,
+)
+from sql_lineage_ls.syntax import query_model as q
+
+
+def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
+    """The value of a function call: `ANY_VALUE(customer)` is `Ref(t.customer)`, `COALESCE(a, b)` one of both."""
+    value = _shape(call, scope, context)
+    extra = with_role(
+        (s for item in call.order_by for s in flatten(expressions.evaluate(item, scope, context)).sources), ORDERING
+    )
+    if call.filter is not None:
+        extra += with_role(flatten(expressions.evaluate(call.filter, scope, context)).sources, MEMBERSHIP)
+    return influenced(value, extra)
+
+
+def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
+    if call.name in f.COUNTS and _counts_rows(call):
+        return _row_count(call, scope)
+    if any(isinstance(arg, q.Lambda) for arg in call.args):
+        return _higher_order(call, scope, context)
+    args = [expressions.evaluate(arg, scope, context) for arg in call.args]
+    if not args:
+        return _niladic(call)
+    shape = _SHAPES.get(call.name)
+    if shape is not None:
+        return shape(args)
+    return derived(args, "AGGREGATE" if call.aggregate else "EXPRESSION")
+
+
+def _counts_rows(call: q.Call) -> bool:
+    return not call.args or (isinstance(call.args[0], q.Star) and call.args[0].qualifier is None)
+
+
+def _row_count(call: q.Call, scope: Scope) -> Value:
+    """COUNT(*) depends on which rows there are, on no column (seed 001, 2.2)."""
+    rows = dict.fromkeys(relation for variable in scope.visible() for relation in variable.rows)
+    sources = tuple(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows)
+    return Traced(Generated(GeneratedSource("system", f"{call.name}(*)")), sources, (), "AGGREGATE")
+
+
+def _niladic(call: q.Call) -> Value:
+    if call.name in f.ORDINALS:
+        return Generated(GeneratedSource("ordinal", f"{call.name}()"))
+    if call.name in f.GROUPING_ONLY:
+        return Generated(GeneratedSource("system", f"{call.name}()"))
+    return Generated(GeneratedSource("system", call.name if call.name in f.SYSTEM else f"{call.name}()"))
+
+
+# ---------------------------------------------------------------- shapes
+
+Shape = Callable[[list[Value]], Value]
+
+
+def _same(args: list[Value]) -> Value:
+    return influenced(args[0], conditions(args[1:]))
+
+
+def _aggregate_same(args: list[Value]) -> Value:
+    return Traced(args[0], conditions(args[1:]), (), "IDENTITY")
+
+
+def _selected(args: list[Value]) -> Value:
+    chosen = with_role((s for arg in args[1:] for s in flatten(arg).sources), ORDERING)
+    return Traced(args[0], chosen, (), "AGGREGATE")
+
+
+def _shifted(args: list[Value]) -> Value:
+    value = OneOf((args[0], args[2]), "WINDOW") if len(args) > 2 else args[0]
+    return influenced(value, conditions(args[1:2]))
+
+
+def _choice(args: list[Value]) -> Value:
+    return OneOf(tuple(args), "EXPRESSION") if len(args) > 1 else args[0]
+
+
+def _collected(args: list[Value]) -> Value:
+    return Traced(ArrayOf(args[0]), conditions(args[1:]), (), "AGGREGATE")
+
+
+def _joined(args: list[Value]) -> Value:
+    parts = tuple(element(arg) if fields(arg) is None and not _scalar_item(arg, args) else arg for arg in args)
+    return ArrayOf(OneOf(parts, "EXPRESSION") if len(parts) > 1 else parts[0])
+
+
+def _scalar_item(arg: Value, args: list[Value]) -> bool:
+    """ARRAY_APPEND(array, item): the item is no array itself."""
+    return arg is not args[0] and isinstance(arg, Record | Derived | Generated)
+
+
+def _element_of(args: list[Value]) -> Value:
+    return influenced(element(args[0]), conditions(args[1:]))
+
+
+def _zip(args: list[Value]) -> Value:
+    items = tuple(RecordItem(str(n), str(n), element(arg)) for n, arg in enumerate(args))
+    return ArrayOf(Record(items))
+
+
+def _nvl2(args: list[Value]) -> Value:
+    return influenced(OneOf(tuple(args[1:]), "CASE"), conditions(args[:1]), "CASE")
+
+
+def _nullif(args: list[Value]) -> Value:
+    return influenced(derived(args[:1]), conditions(args[1:]))
+
+
+def _ordinal(args: list[Value]) -> Value:
+    flow = flatten(derived(args))
+    ordinal = Generated(GeneratedSource("ordinal", "NTILE"))
+    return influenced(ordinal, with_role(flow.sources, CONDITION)) if flow.sources else ordinal
+
+
+_SHAPES: dict[str, Shape] = {
+    **dict.fromkeys(f.SAME, _aggregate_same),
+    **dict.fromkeys(f.SELECTED, _selected),
+    **dict.fromkeys(f.SHIFTED, _shifted),
+    **dict.fromkeys(f.CHOICE, _choice),
+    **dict.fromkeys(f.COLLECTED, _collected),
+    **dict.fromkeys(f.JOINED, _joined),
+    **dict.fromkeys(f.ELEMENT_OF, _element_of),
+    **dict.fromkeys(f.MAP_KEYS, lambda args: ArrayOf(map_entry(args[0], "key"))),
+    **dict.fromkeys(f.MAP_VALUES, lambda args: ArrayOf(map_entry(args[0], "value"))),
+    **dict.fromkeys(f.ARRAYS_ZIP, _zip),
+    **dict.fromkeys(f.ORDINALS, _ordinal),
+    "NVL2": _nvl2,
+    "NULLIF": _nullif,
+}
+
+
+# ---------------------------------------------------------------- lambdas
+
+
+def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
+    """`transform(items, x -> x.qty)` is `ArrayOf(items[*].qty)`: the parameter is an element of the array."""
+    plain = [expressions.evaluate(arg, scope, context) for arg in call.args if not isinstance(arg, q.Lambda)]
+    functions = [arg for arg in call.args if isinstance(arg, q.Lambda)]
+    if not plain:
+        return Unknown(Gap("expression-unresolved", f"{call.name} has no array to apply its function to"))
+    bodies = [_apply(function, call.name, plain, scope, context) for function in functions]
+    source = plain[0]
+    if call.name in f.MAPPED or call.name in f.ZIPPED:
+        return ArrayOf(bodies[0])
+    if call.name in f.FILTERED:
+        return influenced(source, conditions(bodies))
+    if call.name in f.FOUND:
+        return influenced(element(source), conditions(bodies))
+    if call.name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):
+        kept = "key" if call.name == "TRANSFORM_VALUES" else "value"
+        entry = {kept: map_entry(source, kept), "value" if kept == "key" else "key": bodies[0]}
+        return ArrayOf(Record(tuple(RecordItem(n, n, entry[n]) for n in ("key", "value"))))
+    return derived([*bodies, *plain[1:]] if bodies else plain)
+
+
+def _apply(function: q.Lambda, name: str, plain: list[Value], scope: Scope, context: Context) -> Value:
+    parameters: dict[str, Value] = {}
+    for position, parameter in enumerate(function.params):
+        value = _argument(position, name, plain)
+        parameters[context.fold(parameter)] = value
+        context.meaning(parameter, "parameter", value)
+    return expressions.evaluate(function.body, scope.with_parameters(parameters), context)
+
+
+def _argument(position: int, name: str, plain: list[Value]) -> Value:
+    """What the lambda's parameter at `position` stands for."""
+    if name in f.ZIPPED:
+        return element(plain[position]) if position < len(plain) else Derived()
+    if name in ("REDUCE", "AGGREGATE", "LIST_REDUCE", "ARRAY_REDUCE", "FOLD"):
+        start = plain[1] if len(plain) > 1 else Derived()
+        if position == 0:
+            # The state: it starts as the second argument and takes elements in.
+            return derived([start, element(plain[0])])
+        return element(plain[0])
+    if name.startswith("MAP_") or name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):
+        return map_entry(plain[0], ("key", "value")[min(position, 1)])
+    if position == 0:
+        return element(plain[0])
+    if name.startswith("ARRAY") and name in ("ARRAYMAP", "ARRAYFILTER", "ARRAYSORT") and position < len(plain):
+        return element(plain[position])
+    if name == "ARRAY_SORT":
+        return element(plain[0])
+    return Generated(GeneratedSource("ordinal", "index"))
+

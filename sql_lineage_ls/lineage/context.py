@@ -1,0 +1,159 @@
+"""What one statement's binding knows and collects: rules, schemas, and the facts found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from msgspec import Struct
+from rapidfuzz import fuzz, process
+
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import DataType
+from sql_lineage_ls.lineage.model import (
+    ColumnFact,
+    Gap,
+    Join,
+    Occurrence,
+    Path,
+    Problem,
+    Read,
+    Source,
+)
+from sql_lineage_ls.lineage.values import Key, Value, flatten, type_of
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.query_model import Name, TypeSpec
+
+_SIMILAR = 70.0  # rapidfuzz ratio from which a name is worth suggesting
+
+
+class Schemas(Protocol):
+    """Where relations come from: the catalog, with the trees of views and CTAS inferred."""
+
+    def relation(self, parts: tuple[Name, ...]) -> Relation | None:
+        """The relation a name means, None where no DDL declares it."""
+
+    def target(self, parts: tuple[Name, ...]) -> tuple[str, str]:
+        """Id and shown name of a relation that a statement writes; never asks what its own columns are."""
+
+    def relation_id(self, parts: tuple[Name, ...]) -> str:
+        """The canonical id of a name that no DDL declares."""
+
+    def data_type(self, spec: TypeSpec) -> DataType:
+        """A written type as a tree, named types looked up."""
+
+
+class Options(Struct, frozen=True):
+    """What settings change in the binding.
+
+    `variables`: script variables by folded name, which are no columns.
+    """
+
+    variables: frozenset[str] = frozenset()
+
+
+class Context:
+    """The collector of one statement. Lives as long as its binding and is never shared."""
+
+    def __init__(self, dialect: Dialect, schemas: Schemas, options: Options, partial: bool = False) -> None:
+        self.dialect = dialect
+        self.schemas = schemas
+        self.options = options
+        self.partial = partial
+        self.relations: dict[str, tuple[str, str]] = {}
+        self.reads: dict[Read, None] = {}
+        self.joins: dict[Join, None] = {}
+        self.occurrences: list[Occurrence] = []
+        self.problems: dict[Problem, None] = {}
+        self.orphans: dict[Path, None] = {}
+        self.gaps: dict[Gap, None] = {}
+        # The column that COLUMNS('regex') stands for while its expression is repeated.
+        self.matched_column: Value | None = None
+        self._join_kind = ""
+
+    @contextmanager
+    def joining(self, kind: str) -> Iterator[None]:
+        """Inside, comparisons of two columns are join links of this kind."""
+        before, self._join_kind = self._join_kind, kind
+        yield
+        self._join_kind = before
+
+    @contextmanager
+    def matching(self, value: Value) -> Iterator[None]:
+        """Inside, COLUMNS('regex') is this column."""
+        before, self.matched_column = self.matched_column, value
+        yield
+        self.matched_column = before
+
+    def key(self, name: Name, exact: bool = False) -> Key:
+        """A field's name under the dialect's rules."""
+        rules = self.dialect
+        folded = name.text if exact else rules.field_key(name.text, name.quoted)
+        return Key(name.text, folded, exact, rules.array_fields, rules.map_fields)
+
+    def fold(self, name: Name) -> str:
+        """A column's, alias' or CTE's name as the dialect compares it."""
+        return self.dialect.column_key(name.text, name.quoted)
+
+    def touch(self, relation_id: str, name: str, kind: str) -> None:
+        """Notes that the statement touches a stored relation."""
+        self.relations.setdefault(relation_id, (name, kind))
+
+    def name_of(self, relation_id: str) -> str:
+        return self.relations.get(relation_id, (relation_id, ""))[0]
+
+    def read(self, relation: str, path: Path, name: Name, usage: str = "read") -> None:
+        """Notes a use of a stored node at a token."""
+        self.reads[Read(relation, path, name.start, name.end, usage)] = None
+
+    def occur(self, occurrence: Occurrence) -> None:
+        if occurrence.start >= 0:
+            self.occurrences.append(occurrence)
+
+    def meaning(self, name: Name, kind: str, value: Value, **more: object) -> None:
+        """Notes what the token of `name` means: a value and where it comes from."""
+        if name.start < 0:
+            return
+        flow = flatten(value)
+        nodes = tuple(dict.fromkeys(source.node for source in flow.sources if source.role == "value"))
+        self.occurrences.append(
+            Occurrence(
+                name.start, name.end, kind, name.text, nodes=nodes, type=type_of(value), transform=flow.transform,
+                generated=flow.generated, reason="; ".join(gap.text for gap in flow.gaps),
+                **more,  # type: ignore[arg-type]
+            )
+        )
+
+    def report(self, problem: Problem) -> None:
+        """Notes a disproved name. A statement read only in part proves nothing wrong."""
+        if not self.partial and problem.start >= 0:
+            self.problems[problem] = None
+
+    def join(self, left: Value, right: Value, kind: str, name: Name | None = None) -> None:
+        """Notes the link that a comparison of two stored nodes makes; `kind` is '' for that of the clause around."""
+        kind = kind or self._join_kind
+        if not kind:
+            return
+        for one in _nodes(left):
+            for other in _nodes(right):
+                if one.relation != other.relation or one.path != other.path:
+                    start, end = (name.start, name.end) if name else (-1, -1)
+                    self.joins[Join(one.node, other.node, kind, start, end)] = None
+
+
+def _nodes(value: Value) -> Iterable[Source]:
+    return (source for source in flatten(value).sources if source.role == "value")
+
+
+def column_fact(name: str, value: Value) -> ColumnFact:
+    """A column of a range variable or a star, for hover and completion."""
+    nodes = dict.fromkeys(source.node for source in flatten(value).sources if source.role == "value")
+    return ColumnFact(name, type_of(value), tuple(nodes))
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """The choice that a mistyped `name` most likely means, '' if none is near: `nearest("ctiy", ["city"])`."""
+    by_lower = {choice.lower(): choice for choice in choices}
+    found = process.extractOne(name.lower(), sorted(by_lower), scorer=fuzz.ratio, score_cutoff=_SIMILAR)
+    return by_lower[found[0]] if found else ""

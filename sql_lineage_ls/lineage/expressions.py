@@ -1,0 +1,455 @@
+"""Expressions to values.
+
+`evaluate` gives each expression of the query model its value in a scope and notes what every name on the way means.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sql_lineage_ls.catalog.types import ArrayType, DataType, MapType, RecordType, Scalar, Unspecified, Variant
+from sql_lineage_ls.lineage import calls, queries, stars
+from sql_lineage_ls.lineage.context import Context, nearest
+from sql_lineage_ls.lineage.model import MEMBERSHIP, WINDOW, Gap, GeneratedSource, Occurrence, Problem, Source, path_text
+from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, resolve
+from sql_lineage_ls.lineage.values import (
+    ArrayOf,
+    Derived,
+    Generated,
+    OneOf,
+    Record,
+    RecordItem,
+    Ref,
+    Refuted,
+    Traced,
+    Unknown,
+    Value,
+    conditions,
+    derived,
+    element,
+    field,
+    fields,
+    flatten,
+    influenced,
+    map_value,
+    position_field,
+    type_of,
+    with_role,
+)
+from sql_lineage_ls.syntax import query_model as q
+
+def evaluate(expr: q.Expr, scope: Scope, context: Context) -> Value:
+    """The value of an expression: `evaluate(customer.city)` is `Ref(t.customer.city)`."""
+    return _EVALUATORS[type(expr)](expr, scope, context)  # type: ignore[operator]
+
+
+def influences_of(expr: q.Expr | None, role: str, scope: Scope, context: Context) -> tuple[Source, ...]:
+    """What a predicate reads, in the role `role`: the membership sources of a WHERE."""
+    if expr is None:
+        return ()
+    return with_role(flatten(evaluate(expr, scope, context)).sources, role)
+
+
+def unwrapped(value: Value) -> Value:
+    """The value under its traces."""
+    while isinstance(value, Traced):
+        value = value.value
+    return value
+
+
+# ---------------------------------------------------------------- names
+
+
+def _column(ref: q.ColumnRef, scope: Scope, context: Context) -> Value:
+    return located(ref, scope, context, "read")
+
+
+def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Value:
+    """The value of a dotted name, noted as a `usage` (`read` or `write`) of the node that it ends at."""
+    names = ref.parts
+    binding = resolve(names, scope, context)
+    _note_qualifier(names, binding, context)
+    if binding.problem:
+        _report_name(names, binding, context)
+    if isinstance(binding.value, Unknown) and binding.used <= len(names):
+        _note_unknown(names, binding, context)
+        return binding.value
+    value = binding.value
+    if binding.kind == "parameter" and binding.used == 1 and isinstance(value, Generated):
+        return value
+    if binding.used > binding.qualifier:
+        _note_column(names[binding.used - 1], value, binding, context, usage if binding.used == len(names) else "")
+    for name in names[binding.used :]:
+        value = access(value, name, False, context)
+    if binding.used < len(names):
+        _note_read(value, names[-1], context, usage)
+    return value
+
+
+def _note_qualifier(names: tuple[q.Name, ...], binding: Binding, context: Context) -> None:
+    variable = binding.range
+    if variable is None or not binding.qualifier:
+        return
+    for name in names[: binding.qualifier]:
+        note_range(name, variable, context)
+
+
+def note_range(name: q.Name, variable: RangeVariable, context: Context) -> None:
+    """Notes that the token of `name` is a range variable: the `o` of `o.qty`."""
+    context.occur(Occurrence(
+        name.start, name.end, "cte" if variable.kind == "cte" else "alias", name.text,
+        relation=variable.relation if variable.stored else "", definitions=variable.definitions,
+        columns=queries.facts(variable.columns),
+    ))
+
+
+def _note_column(name: q.Name, value: Value, binding: Binding, context: Context, usage: str) -> None:
+    variable = binding.range
+    stored = value if binding.stored and isinstance(value, Ref) else None
+    if stored is not None and usage:
+        context.read(stored.relation, stored.path, name, usage)
+    if binding.kind == "alias" and variable is not None:
+        context.meaning(name, "alias", value, definitions=binding.definitions, columns=queries.facts(variable.columns),
+                        relation=variable.relation if variable.stored else "")
+        return
+    context.meaning(
+        name, "column", value, definitions=() if stored is not None else binding.definitions,
+        relation=stored.relation if stored is not None else "", path=stored.path if stored is not None else (),
+    )
+
+
+def _note_unknown(names: tuple[q.Name, ...], binding: Binding, context: Context) -> None:
+    """A name without a value: the reason stands at the part that it is about, an orphan's whole path is kept."""
+    assert isinstance(binding.value, Unknown)
+    at = names[max(binding.used - 1, 0)]
+    gap = binding.value.gap
+    context.gaps[Gap(gap.kind, gap.text, at.start, at.end)] = None
+    context.meaning(at, "column", binding.value)
+    if gap.kind in ("owner-unproved", "alias-binding-missing"):
+        context.orphans[tuple(name.text for name in names[binding.qualifier if binding.used <= 1 else 0 :])] = None
+
+
+def _note_read(value: Value, name: q.Name, context: Context, usage: str = "read") -> None:
+    inner = unwrapped(value)
+    if isinstance(inner, Ref):
+        context.read(inner.relation, inner.path, name, usage)
+    elif isinstance(inner, ArrayOf):
+        _note_read(inner.value, name, context, usage)
+
+
+def _report_name(names: tuple[q.Name, ...], binding: Binding, context: Context) -> None:
+    at = names[max(binding.used - 1, 0)]
+    if binding.problem == "orphan-column" and binding.qualifier:
+        at = names[binding.qualifier - 1]
+    relation = binding.range.relation if binding.range is not None and binding.range.stored else ""
+    suggestion = nearest(at.text, binding.names) if binding.names else ""
+    assert isinstance(binding.value, Unknown)
+    text = binding.value.gap.text
+    if suggestion:
+        text += f"; did you mean '{suggestion}'?"
+    context.report(Problem(binding.problem, text, at.start, at.end, relation, (), suggestion))
+
+
+def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
+    """`.name` of a value, noted and reported."""
+    found = field(value, context.key(name, exact))
+    if not isinstance(found, Refuted):
+        inner = unwrapped(found)
+        stored = inner if isinstance(inner, Ref) else None
+        context.meaning(name, "field", found, relation=stored.relation if stored else "",
+                        path=stored.path if stored else ())
+        return found
+    return _refuse(found, name, context)
+
+
+def _refuse(found: Refuted, name: q.Name, context: Context) -> Value:
+    owner = _owner_text(found, context)
+    suggestion = nearest(name.text, found.names)
+    if found.code == "field-of-array":
+        inner = " of records" if isinstance(found.type, ArrayType) and isinstance(found.type.element, RecordType) else ""
+        text = f"{owner} is an array{inner}: unnest it or take an element before reading '{name.text}'"
+    elif found.code == "ambiguous-field":
+        text = f"{owner} has more than one field '{name.text}'"
+    elif isinstance(found.type, Scalar):
+        text = f"{owner} is {found.type.text} and has no fields, so no '{name.text}'"
+    else:
+        text = f"{owner} has no field '{name.text}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
+    relation, path = (found.owner.relation, found.owner.path) if found.owner else ("", ())
+    context.report(Problem(found.code, text, name.start, name.end, relation, path, suggestion))
+    gap = Gap(found.code, text, name.start, name.end)
+    context.gaps[gap] = None
+    unknown = Unknown(Gap(found.code, text))
+    context.meaning(name, "field", unknown)
+    return unknown
+
+
+def _owner_text(found: Refuted, context: Context) -> str:
+    if found.owner is None:
+        return "the record built here" if found.code != "field-of-array" else "the value"
+    return f"{context.name_of(found.owner.relation)}.{path_text(found.owner.path)}"
+
+
+# ---------------------------------------------------------------- parts
+
+
+def _field_access(expr: q.FieldAccess, scope: Scope, context: Context) -> Value:
+    value = access(evaluate(expr.base, scope, context), expr.name, expr.exact, context)
+    _note_read(value, expr.name, context)
+    return value
+
+
+def _element_access(expr: q.ElementAccess, scope: Scope, context: Context) -> Value:
+    base = evaluate(expr.base, scope, context)
+    chosen = conditions([evaluate(expr.index, scope, context)]) if expr.index is not None else ()
+    if expr.key is not None:
+        return influenced(_keyed(base, expr, context), chosen)
+    kind = type_of(base)
+    if isinstance(expr.index, q.Literal) and expr.index.kind == "number" and isinstance(kind, RecordType):
+        found = position_field(base, int(float(expr.index.text)) - 1)
+        return found if not isinstance(found, Refuted) else Unknown(Gap(found.code, "no field at this position"))
+    if isinstance(kind, MapType):
+        literal = expr.index.text if isinstance(expr.index, q.Literal) else None
+        return influenced(map_value(base, literal), chosen)
+    return influenced(element(base), chosen)
+
+
+def _keyed(base: Value, expr: q.ElementAccess, context: Context) -> Value:
+    """A subscript by a constant string: a map's key, a record's field or a semi-structured key."""
+    assert expr.key is not None
+    kind = type_of(base)
+    name = q.Name(expr.key, expr.start, expr.end, True)
+    is_map = isinstance(kind, MapType) or (isinstance(kind, Unspecified) and context.dialect.keys_are_map_keys)
+    if is_map and fields(base) is None:
+        value = map_value(base, expr.key)
+    elif isinstance(kind, Variant):
+        value = access(base, name, True, context)
+    else:
+        found = field(base, context.key(name, isinstance(kind, Unspecified)))
+        value = Unknown(Gap("undeclared-field", f"no field '{expr.key}'")) if isinstance(found, Refuted) else found
+    _note_read(value, name, context)
+    return value
+
+
+# ---------------------------------------------------------------- constructors
+
+
+def _record(expr: q.RecordExpr, scope: Scope, context: Context) -> Value:
+    items: list[RecordItem] = []
+    rest: Value | None = None
+    for part in expr.fields:
+        if isinstance(part.value, q.Star):
+            inner, more = _star_items(part.value, scope, context)
+            items += inner
+            rest = more or rest
+            continue
+        value = evaluate(part.value, scope, context)
+        name = part.name or (_implied_name(part.value) if expr.kind == "struct" else None)
+        if name is None:
+            items.append(RecordItem("", "", value))
+            continue
+        key = name.text if expr.kind == "object" else context.dialect.field_key(name.text, name.quoted)
+        items.append(RecordItem(name.text, key, value))
+    positional = any(not item.name for item in items)
+    return Record(tuple(items), rest=rest, positional=positional)
+
+
+def _implied_name(expr: q.Expr) -> q.Name | None:
+    if isinstance(expr, q.ColumnRef):
+        return expr.parts[-1]
+    return expr.name if isinstance(expr, q.FieldAccess) else None
+
+
+def _star_items(star: q.Star, scope: Scope, context: Context) -> tuple[list[RecordItem], Value | None]:
+    """`STRUCT(*)`, `OBJECT_CONSTRUCT(*)`: the columns as fields, keys spelled as the database stores them."""
+    expanded = stars.expand_star(star, scope, context)
+    items = []
+    for column in expanded.columns:
+        stored = context.dialect.column_key(column.name) if context.dialect.keys_as_stored else column.name
+        items.append(RecordItem(stored, stored if context.dialect.keys_as_stored else column.key, column.value))
+    rest = Ref(expanded.open[0].relation, expanded.open[0].path) if len(expanded.open) == 1 else None
+    if expanded.open and rest is None:
+        return items, Unknown(Gap("wildcard-unexpanded", "the columns behind * are not all known"))
+    return items, rest
+
+
+def _array(expr: q.ArrayExpr, scope: Scope, context: Context) -> Value:
+    values = tuple(evaluate(item, scope, context) for item in expr.items)
+    if len(values) == 1:
+        return ArrayOf(values[0])
+    return ArrayOf(OneOf(values, "EXPRESSION") if values else Generated(GeneratedSource("constant", "[]")))
+
+
+def _map(expr: q.MapExpr, scope: Scope, context: Context) -> Value:
+    keys = tuple(evaluate(key, scope, context) for key in expr.keys)
+    values = tuple(evaluate(value, scope, context) for value in expr.values)
+    entry = (RecordItem("key", "key", OneOf(keys, "STRUCT")), RecordItem("value", "value", OneOf(values, "STRUCT")))
+    return ArrayOf(Record(entry))
+
+
+def _cast(expr: q.Cast, scope: Scope, context: Context) -> Value:
+    return shaped(evaluate(expr.value, scope, context), context.schemas.data_type(expr.type))
+
+
+def shaped(value: Value, target: DataType) -> Value:
+    """A value under a written type: a record's fields are renamed by position, as INSERT does it too.
+
+    `CAST(ROW(a, b) AS ROW(x T, y T))` has the fields `x` (from `a`) and `y` (from `b`).
+    """
+    if isinstance(target, RecordType):
+        items = fields(value)
+        if items is not None and len(items) == len(target.fields):
+            return Record(
+                tuple(RecordItem(f.name, f.key, shaped(item.value, f.type))
+                      for f, item in zip(target.fields, items, strict=True)),
+                declared=True,
+            )
+        if is_reference(value):
+            return value
+        return derived([value], "CAST", target)
+    if isinstance(target, ArrayType):
+        inner = element(value) if isinstance(value, ArrayOf | Traced | OneOf) else None
+        if inner is not None and fields(inner) is not None:
+            return ArrayOf(shaped(inner, target.element))
+        if is_reference(value):
+            return value
+    if isinstance(target, Variant | MapType | Unspecified) and not isinstance(value, Derived | Generated):
+        return value
+    return derived([value], "CAST", target)
+
+
+def shaped_for(value: Value, target: DataType) -> Value:
+    """A value under the type of the column it is written to: a built record takes the column's field names."""
+    return shaped(value, target) if fields(value) is not None and not is_reference(value) else value
+
+
+def is_reference(value: Value) -> bool:
+    """Whether the value is a stored node handed on as it is."""
+    return isinstance(value, Ref) or (isinstance(value, Traced) and is_reference(value.value))
+
+
+# ---------------------------------------------------------------- everything else
+
+
+def _literal(expr: q.Literal, scope: Scope, context: Context) -> Value:
+    text = f"'{expr.text}'" if expr.kind == "string" else expr.text
+    return Generated(GeneratedSource("constant", text))
+
+
+def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
+    return Generated(GeneratedSource("parameter", expr.text))
+
+
+def _case(expr: q.Case, scope: Scope, context: Context) -> Value:
+    tests = [evaluate(expr.operand, scope, context)] if expr.operand is not None else []
+    values = []
+    for condition, value in expr.whens:
+        tests.append(evaluate(condition, scope, context))
+        values.append(evaluate(value, scope, context))
+    if expr.default is not None:
+        values.append(evaluate(expr.default, scope, context))
+    return influenced(OneOf(tuple(values), "CASE"), conditions(tests), "CASE")
+
+
+def _lambda(expr: q.Lambda, scope: Scope, context: Context) -> Value:
+    # A lambda outside a known higher-order function: its parameters are known names of unknown value.
+    unknown = Derived()
+    inner = scope.with_parameters({context.fold(name): unknown for name in expr.params})
+    return derived([evaluate(expr.body, inner, context)])
+
+
+def _subquery(expr: q.SubqueryExpr, scope: Scope, context: Context) -> Value:
+    result = queries.bind_query(expr.query, scope, context)
+    if expr.kind in ("exists", "in"):
+        operands = [evaluate(expr.operand, scope, context)] if expr.operand is not None else []
+        if expr.kind == "in" and operands and len(result.columns) == 1:
+            context.join(operands[0], result.columns[0].value, "SEMI")
+        inner = with_role([s for c in result.columns for s in flatten(c.value).sources], MEMBERSHIP)
+        if expr.kind == "exists":
+            inner = ()
+        return influenced(derived(operands), (*inner, *result.influences))
+    if not result.columns:
+        return Unknown(Gap("wildcard-unexpanded", "the columns of the subquery are not known"))
+    value = result.row if result.row is not None else result.columns[0].value
+    value = influenced(value, result.influences)
+    return ArrayOf(value) if expr.kind == "array" else value
+
+
+def _window(expr: q.Window, scope: Scope, context: Context) -> Value:
+    value = evaluate(expr.value, scope, context)
+    items = (*expr.partition_by, *expr.order_by, *_named_window(expr.window, scope, context, set()))
+    reads = [evaluate(item, scope, context) for item in items]
+    sources = with_role((s for read in reads for s in flatten(read).sources), WINDOW)
+    return Traced(value, sources, (), "WINDOW")
+
+
+def _named_window(name: q.Name | None, scope: Scope, context: Context, seen: set[str]) -> tuple[q.Expr, ...]:
+    """The expressions of a WINDOW clause's entry and of the entries that it extends."""
+    if name is None or context.fold(name) in seen:
+        return ()
+    key = context.fold(name)
+    found = next((level.windows[key] for level in scope.levels() if key in level.windows), None)
+    if found is None:
+        return ()
+    more = _named_window(found.base, scope, context, seen | {key})
+    return (*found.partition_by, *found.order_by, *more)
+
+
+def _operation(expr: q.Operation, scope: Scope, context: Context) -> Value:
+    values = [evaluate(operand, scope, context) for operand in expr.operands]
+    if expr.operator in ("PAREN", "COLLATE") and values:
+        return values[0]
+    if expr.operator in ("=", "==", "EQ") and len(values) == 2:
+        context.join(values[0], values[1], "")
+    if expr.operator in ("||", "CONCAT") and values and all(isinstance(v, ArrayOf) for v in values):
+        return ArrayOf(OneOf(tuple(element(v) for v in values), "EXPRESSION"))
+    return derived(values)
+
+
+def _star(expr: q.Star, scope: Scope, context: Context) -> Value:
+    # A star that is no select item: COUNT(t.*), whole-row arguments.
+    expanded = stars.expand_star(expr, scope, context)
+    if not expanded.columns and len(expanded.open) == 1:
+        source = expanded.open[0]
+        return Ref(source.relation, (*source.path, "*") if not source.path else source.path)
+    return Record(tuple(RecordItem(c.name, c.key, c.value) for c in expanded.columns))
+
+
+def _columns_pattern(expr: q.ColumnsPattern, scope: Scope, context: Context) -> Value:
+    current = context.matched_column
+    if current is not None:
+        return current
+    return derived([c.value for c in matching_columns(expr.pattern, scope)])
+
+
+def matching_columns(pattern: str, scope: Scope) -> list[Column]:
+    """The columns whose name a COLUMNS('regex') matches; none where the regex is broken."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return []
+    return [c for variable in scope.visible() for c in variable.columns if compiled.search(c.name)]
+
+
+def _call(expr: q.Call, scope: Scope, context: Context) -> Value:
+    return calls.evaluate_call(expr, scope, context)
+
+
+_EVALUATORS = {
+    q.ColumnRef: _column,
+    q.FieldAccess: _field_access,
+    q.ElementAccess: _element_access,
+    q.Star: _star,
+    q.ColumnsPattern: _columns_pattern,
+    q.Literal: _literal,
+    q.Parameter: _parameter,
+    q.Call: _call,
+    q.RecordExpr: _record,
+    q.ArrayExpr: _array,
+    q.MapExpr: _map,
+    q.Case: _case,
+    q.Cast: _cast,
+    q.Lambda: _lambda,
+    q.SubqueryExpr: _subquery,
+    q.Window: _window,
+    q.Operation: _operation,
+}

@@ -1,0 +1,88 @@
+"""What functions do to the shape of their arguments, as data.
+
+A function that is in none of these tables computes something new from all of its arguments (`Derived`). Names are
+those of `query_model.Call.name`: upper case, sqlglot's canonical spelling where it has one, else as written.
+"""
+
+from __future__ import annotations
+
+# Hand their first argument on unchanged.
+SAME = frozenset(
+    {"ANY_VALUE", "ARBITRARY", "FIRST", "FIRST_VALUE", "LAST", "LAST_VALUE", "NTH_VALUE", "ANY", "ANY_LAST",
+     "ANY_HEAVY", "MODE", "IDENTITY", "ASSUME_NOT_NULL", "ASSUMENOTNULL", "TO_NULLABLE", "TONULLABLE",
+     "MATERIALIZE", "AS_ARRAY", "AS_OBJECT", "TO_VARIANT", "TO_OBJECT", "TO_ARRAY", "TO_JSON", "PARSE_JSON",
+     "TRY_PARSE_JSON", "JSON_PARSE", "ARRAY_DISTINCT", "ARRAY_REVERSE", "REVERSE", "ARRAY_SLICE", "SLICE",
+     "ARRAY_SORT", "SORT_ARRAY", "LIST_SORT", "LIST_DISTINCT", "LIST_REVERSE", "LIST_SLICE", "SHUFFLE",
+     "ARRAY_COMPACT", "TRIM_ARRAY", "ARRAY_UNIQ", "ARRAY_REMOVE", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_FILTER",
+     "ARRAY_CONCAT_AGG", "SINGLE_VALUE", "MAP_CONCAT_AGG", "MAP_ENTRIES", "MAP_FROM_ENTRIES", "TABLE", "VALUE"}
+)
+
+# Hand their first argument on; the others decide which row it is taken from.
+SELECTED = frozenset({"MAX_BY", "MIN_BY", "ARG_MAX", "ARG_MIN", "ARGMAX", "ARGMIN", "LAST_BY", "FIRST_BY"})
+
+# A row's neighbour: the first argument, or the third where there is none.
+SHIFTED = frozenset({"LAG", "LEAD"})
+
+# One of the arguments, unchanged.
+CHOICE = frozenset({"COALESCE", "IFNULL", "NVL", "ISNULL", "ZEROIFNULL", "FIRST_NON_NULL"})
+
+# An array of their first argument's values.
+COLLECTED = frozenset(
+    {"ARRAY_AGG", "ARRAYAGG", "COLLECT_LIST", "COLLECT_SET", "ARRAY_UNIQUE_AGG", "LIST", "GROUP_ARRAY", "GROUPARRAY",
+     "GROUP_UNIQ_ARRAY", "GROUPUNIQARRAY", "COLLECT", "SET_AGG", "MULTISET_AGG"}
+)
+
+# An array made of the elements of several arrays.
+JOINED = frozenset(
+    {"ARRAY_CONCAT", "ARRAY_CAT", "ARRAYCONCAT", "LIST_CONCAT", "ARRAY_UNION", "ARRAY_APPEND", "ARRAY_PREPEND",
+     "LIST_APPEND", "LIST_PREPEND"}
+)
+
+# An element of their first argument.
+ELEMENT_OF = frozenset(
+    {"ELEMENT_AT", "ARRAY_FIRST", "ARRAY_LAST", "LIST_FIRST", "LIST_LAST", "LIST_EXTRACT", "ARRAY_EXTRACT",
+     "ARRAYELEMENT", "GET", "TRY_ELEMENT_AT", "ARRAY_GET", "ARRAY_MIN", "ARRAY_MAX", "LIST_MIN", "LIST_MAX",
+     "UNNEST", "EXPLODE", "EXPLODE_OUTER", "ARRAYJOIN", "ARRAY_JOIN_ELEMENT", "CARDINALITY_ELEMENT"}
+)
+
+MAP_KEYS = frozenset({"MAP_KEYS", "MAPKEYS", "OBJECT_KEYS"})
+MAP_VALUES = frozenset({"MAP_VALUES", "MAPVALUES"})
+
+# The lambda's result for each element.
+MAPPED = frozenset({"TRANSFORM", "LIST_TRANSFORM", "LIST_APPLY", "ARRAY_TRANSFORM", "ARRAY_APPLY", "ARRAYMAP",
+                    "ARRAY_MAP", "APPLY"})
+# The array itself; the lambda decides which elements stay, or in which order.
+FILTERED = frozenset({"FILTER", "LIST_FILTER", "ARRAYFILTER", "ARRAY_FILTER", "ARRAY_SORT", "ARRAYSORT", "LIST_SORT",
+                      "ARRAY_SORT_BY", "MAP_FILTER"})
+# One element that the lambda chooses.
+FOUND = frozenset({"ARRAYFIRST", "ARRAYLAST", "ARRAY_FIND", "FIND_FIRST"})
+ZIPPED = frozenset({"ZIP_WITH"})
+ARRAYS_ZIP = frozenset({"ARRAYS_ZIP", "ZIP", "ARRAYZIP", "LIST_ZIP"})
+
+# Count rows, not values, when their argument is `*` or absent.
+COUNTS = frozenset({"COUNT", "COUNT_BIG", "COUNT_IF", "COUNTIF"})
+
+# Order or number rows: no value of any column enters them.
+ORDINALS = frozenset(
+    {"ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "MONOTONICALLY_INCREASING_ID",
+     "ROWNUMBERINALLBLOCKS", "GENERATE_SUBSCRIPTS", "ROWNUM"}
+)
+
+# Functions of the rows' grouping, not of the columns' values.
+GROUPING_ONLY = frozenset({"GROUPING", "GROUPING_ID", "GROUPING_SETS", "ROLLUP", "CUBE"})
+
+# In FROM or a select list, make several columns of their argument.
+GENERATORS = frozenset(
+    {"EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK", "FLATTEN",
+     "UNNEST", "JSON_TUPLE", "VARIANT_EXPLODE"}
+)
+
+# Values that a single word makes (seed 003: SYSTEM).
+SYSTEM = frozenset(
+    {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_DATETIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW",
+     "GETDATE", "SYSDATE", "SYSDATETIME", "SYSTIMESTAMP", "TODAY", "RAND", "RANDOM", "UUID", "GENERATE_UUID",
+     "GEN_RANDOM_UUID", "UUID_STRING", "NEWID", "UUIDGENERATE", "CURRENT_USER", "SESSION_USER", "USER",
+     "CURRENT_ROLE", "CURRENT_WAREHOUSE", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_CATALOG", "VERSION", "PI",
+     "UTC_TIMESTAMP", "UTC_DATE", "UNIX_TIMESTAMP", "SEQ1", "SEQ2", "SEQ4", "SEQ8", "INPUT_FILE_NAME",
+     "SPARK_PARTITION_ID", "CURRENT_TIMEZONE", "GETUTCDATE", "SCOPE_IDENTITY", "LAST_INSERT_ID"}
+)

@@ -1,0 +1,386 @@
+"""Arrays and functions that make rows: UNNEST, explode, FLATTEN, ARRAY JOIN, table functions.
+
+What columns they give is the dialect's rule (`UnnestShape`) or the function's (Snowflake FLATTEN, Spark explode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
+from sql_lineage_ls.lineage import expressions
+from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.functions import GENERATORS
+from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
+from sql_lineage_ls.lineage.values import (
+    Derived,
+    Generated,
+    OneOf,
+    Ref,
+    Unknown,
+    Value,
+    derived,
+    element,
+    fields,
+    flatten,
+    influenced,
+    map_entry,
+    type_of,
+    with_role,
+)
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import UnnestShape
+
+Named = tuple[str, Value]
+
+
+def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = False) -> RangeVariable:
+    """The range variable of UNNEST; `path` where the array stands in FROM by its name (`t.items AS i`)."""
+    arrays = [expressions.evaluate(array, scope, context) for array in source.arrays]
+    elements = [element(array) for array in arrays]
+    position = _position(source, arrays, context)
+    if context.dialect.unnest is UnnestShape.ELEMENT or path:
+        return _as_element(source, elements[0], position, context)
+    columns, opened = _as_columns(source, arrays, elements, context)
+    if source.with_position and position is None:
+        columns.append(Column("ordinality", context.dialect.column_key("ordinality"), _ordinal(arrays)))
+    columns = _aliased(columns, source.column_aliases, elements, context)
+    if position is not None:
+        columns.append(position)
+    alias = source.alias
+    qualifiers = (context.fold(alias),) if alias is not None else ()
+    variable = RangeVariable(
+        alias.text if alias is not None else "unnest", qualifiers, tuple(columns), opened, kind="unnest", stored=True,
+        row=_lone_element(source, elements, context),
+        definitions=((alias.start, alias.end),) if alias is not None else (),
+    )
+    _note_alias(alias, variable, context)
+    return variable
+
+
+def _position(source: q.Unnest, arrays: list[Value], context: Context) -> Column | None:
+    """WITH OFFSET, AT: a number that the engine makes; it depends on the array only for how far it counts."""
+    if source.position is None:
+        if source.with_position and context.dialect.unnest is UnnestShape.ELEMENT:
+            return Column("offset", context.dialect.column_key("offset"), _ordinal(arrays))
+        return None
+    name = source.position
+    value = _ordinal(arrays)
+    context.meaning(name, "output", value)
+    return Column(name.text, context.fold(name), value, ((name.start, name.end),))
+
+
+def _ordinal(arrays: Sequence[Value]) -> Value:
+    counted = with_role((s for array in arrays for s in flatten(array).sources), MEMBERSHIP)
+    return influenced(Generated(GeneratedSource("ordinal", "offset")), counted)
+
+
+def _as_element(source: q.Unnest, value: Value, position: Column | None, context: Context) -> RangeVariable:
+    """The alias is the element; fields of a record element can be read without it (GoogleSQL value tables)."""
+    items = fields(value)
+    columns = tuple(Column(i.name, i.key, i.value) for i in items or ())
+    opened: tuple[OpenSource, ...] = ()
+    opaque = ""
+    inner = expressions.unwrapped(value)
+    if items is None and isinstance(inner, Ref) and isinstance(inner.type, Unspecified | Variant):
+        opened = (OpenSource(inner.relation, _element_name(source, inner, context), inner.path),)
+    elif items is None and not isinstance(inner, Ref) and isinstance(type_of(inner), Unspecified):
+        opaque = "the fields of the unnested element are not known"
+    star = columns if items is not None else None
+    if position is not None:
+        columns = (*columns, position)
+        alias_column = _element_columns(source, value, context) if star is None and not opened else star or ()
+        star = (*alias_column, position)
+    alias = source.alias
+    variable = RangeVariable(
+        alias.text if alias is not None else "UNNEST", (context.fold(alias),) if alias is not None else (), columns,
+        opened, value if alias is not None else None, kind="unnest", stored=True, opaque=opaque, star_columns=star,
+        definitions=((alias.start, alias.end),) if alias is not None else (),
+    )
+    _note_alias(alias, variable, context, value)
+    return variable
+
+
+def _element_name(source: q.Unnest, inner: Ref, context: Context) -> str:
+    return source.alias.text if source.alias is not None else f"UNNEST({'.'.join(inner.path[:-1])})"
+
+
+def _element_columns(source: q.Unnest, value: Value, context: Context) -> tuple[Column, ...]:
+    if source.alias is None:
+        return ()
+    return (Column(source.alias.text, context.fold(source.alias), value),)
+
+
+def _note_alias(alias: q.Name | None, variable: RangeVariable, context: Context, value: Value | None = None) -> None:
+    if alias is None:
+        return
+    columns = tuple(column_fact(c.name, c.value) for c in variable.columns)
+    if value is not None:
+        context.meaning(alias, "alias", value, columns=columns)
+    else:
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=columns))
+
+
+def _as_columns(
+    source: q.Unnest, arrays: list[Value], elements: list[Value], context: Context
+) -> tuple[list[Column], tuple[OpenSource, ...]]:
+    columns: list[Column] = []
+    opened: tuple[OpenSource, ...] = ()
+    for array, value in zip(arrays, elements, strict=True):
+        if isinstance(type_of(array), MapType):
+            columns += [Column(part, part, map_entry(array, part)) for part in ("key", "value")]
+            continue
+        items = fields(value) if context.dialect.unnest is UnnestShape.COLUMNS else None
+        wanted = len(source.column_aliases)
+        if items is not None and not (wanted == 1 and len(arrays) == 1):
+            columns += [Column(i.name, i.key, i.value) for i in items]
+            continue
+        inner = expressions.unwrapped(value)
+        unknown = isinstance(inner, Ref) and isinstance(inner.type, Unspecified)
+        if unknown and context.dialect.unnest is UnnestShape.COLUMNS and not wanted:
+            assert isinstance(inner, Ref)
+            opened = (OpenSource(inner.relation, f"UNNEST({'.'.join(inner.path[:-1])})", inner.path),)
+            continue
+        if unknown and len(arrays) == 1 and wanted > (2 if source.with_position else 1):
+            columns += _unnamed_fields(inner, wanted - source.with_position)
+            continue
+        name = source.alias.text if source.alias is not None and len(arrays) == 1 else "unnest"
+        columns.append(Column(name, context.dialect.column_key(name), value))
+    return columns, opened
+
+
+def _unnamed_fields(inner: Value, count: int) -> list[Column]:
+    """The aliases say how many fields an element has, but nothing says which field is which."""
+    flow = flatten(inner)
+    gap = Gap("element-type-unknown", "the element's fields are not declared here, so this reads the whole element")
+    value = Derived(flow.sources, (), (gap,), "UNNEST")
+    return [Column("", f"\0{n}", value) for n in range(count)]
+
+
+def _aliased(
+    columns: list[Column], names: tuple[q.Name, ...], elements: list[Value], context: Context
+) -> list[Column]:
+    for position, name in enumerate(names[: len(columns)]):
+        column = columns[position]
+        context.meaning(name, "output", column.value)
+        columns[position] = replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+    return columns
+
+
+def _lone_element(source: q.Unnest, elements: list[Value], context: Context) -> Value | None:
+    """`unnest(tags) AS tag`: the alias of one column can be read as that column (Postgres, Redshift)."""
+    if len(elements) != 1 or source.alias is None or source.column_aliases:
+        return None
+    return elements[0] if fields(elements[0]) is None else None
+
+
+# ---------------------------------------------------------------- ARRAY JOIN
+
+
+def array_join(source: q.ArrayJoin, scope: Scope, context: Context) -> RangeVariable:
+    """ClickHouse: an alias is the element beside the array; without alias the array's name becomes its element."""
+    columns = []
+    for item in source.items:
+        value = element(expressions.evaluate(item.value, scope, context))
+        name = item.alias or (item.value.parts[-1] if isinstance(item.value, q.ColumnRef) else None)
+        if name is None:
+            continue
+        column = Column(name.text, context.fold(name), value, ((name.start, name.end),))
+        if item.alias is None:
+            scope.merged[column.key] = replace(column, starred=False)
+            _replace_in_star(column, scope)
+            continue
+        context.meaning(name, "output", value)
+        columns.append(column)
+    return RangeVariable("ARRAY JOIN", (), tuple(columns), kind="unnest", stored=True, star_columns=())
+
+
+def _replace_in_star(column: Column, scope: Scope) -> None:
+    """`SELECT *` gives the element in the place of the array."""
+    for position, variable in enumerate(scope.ranges):
+        if column.key in variable.by_key:
+            star = variable.star_columns if variable.star_columns is not None else variable.columns
+            swapped = tuple(replace(column, definitions=()) if c.key == column.key else c for c in star)
+            scope.ranges[position] = replace(variable, star_columns=swapped, by_key={})
+            return
+
+
+# ---------------------------------------------------------------- table functions
+
+
+def table_function(source: q.TableFunction, scope: Scope, context: Context) -> RangeVariable:
+    """A function in FROM or LATERAL VIEW."""
+    call = source.call
+    if isinstance(call, q.Call) and call.name in ("TABLE", "UNNEST", "THE") and len(call.args) == 1 and not source.view:
+        inner = call.args[0]
+        if not isinstance(inner, q.Call):
+            wrapped = q.Unnest((inner,), source.alias, source.column_aliases, with_position=source.with_position)
+            return unnest(wrapped, scope, context)
+        call = inner
+    named, opened, opaque = _outputs(source, call, scope, context)
+    columns = [Column(name, context.dialect.column_key(name), value) for name, value in named]
+    if source.with_position:
+        columns.append(Column("ordinality", context.dialect.column_key("ordinality"),
+                              Generated(GeneratedSource("ordinal", "ordinality"))))
+    alias = source.alias
+    if alias is not None and len(columns) == 1 and not source.column_aliases and not source.view:
+        columns = [replace(columns[0], name=alias.text, key=context.fold(alias))]
+    columns = _aliased(columns, source.column_aliases, [], context)
+    qualifiers = (context.fold(alias),) if alias is not None else ()
+    variable = RangeVariable(
+        alias.text if alias is not None else _function_name(call), qualifiers, tuple(columns), opened, kind="unnest",
+        stored=True, opaque=opaque, definitions=((alias.start, alias.end),) if alias is not None else (),
+        row=columns[0].value if len(columns) == 1 and alias is not None and not source.view else None,
+    )
+    _note_alias(alias, variable, context)
+    return variable
+
+
+def _function_name(call: q.Expr) -> str:
+    return call.name.lower() if isinstance(call, q.Call) else "function"
+
+
+def _outputs(
+    source: q.TableFunction, call: q.Expr, scope: Scope, context: Context
+) -> tuple[list[Named], tuple[OpenSource, ...], str]:
+    if not isinstance(call, q.Call):
+        value = expressions.evaluate(call, scope, context)
+        return [("value", element(value))], (), ""
+    if call.name in GENERATORS:
+        made = _generated(call, scope, context)
+        if made is not None:
+            return made, (), ""
+    args = [expressions.evaluate(arg, scope, context) for arg in call.args]
+    if source.columns:
+        return [(column.name.text, derived(args)) for column in source.columns], (), ""
+    if call.name in _SERIES:
+        value = Derived(flatten(derived(args)).sources, (GeneratedSource("system", call.name),)) if args else Generated(
+            GeneratedSource("system", call.name))
+        return [(call.name.lower(), value)], (), ""
+    if call.name in _KEYED and args:
+        return [(name, derived(args[:1])) for name in ("key", "value")], (), ""
+    return [], (), f"the columns of the function {call.name} are not known"
+
+
+_SERIES = frozenset({"GENERATE_SERIES", "RANGE", "SEQUENCE", "GENERATE_DATE_ARRAY", "GENERATE_ARRAY", "NUMBERS",
+                     "GENERATE_TIMESTAMP_ARRAY", "SPLIT_TO_TABLE", "REGEXP_SPLIT_TO_TABLE", "STRING_SPLIT"})
+_KEYED = frozenset({"JSONB_EACH", "JSON_EACH", "JSONB_EACH_TEXT", "JSON_EACH_TEXT", "EACH"})
+
+
+def _argument(call: q.Call, name: str, position: int) -> q.Expr | None:
+    for arg, called in zip(call.args, call.named, strict=False):
+        if called is not None and called.lower() == name:
+            return arg
+    unnamed = [arg for i, arg in enumerate(call.args) if i >= len(call.named) or call.named[i] is None]
+    return unnamed[position] if position < len(unnamed) else None
+
+
+def _generated(call: q.Call, scope: Scope, context: Context) -> list[Named] | None:
+    """The columns of a generator, named as the engine names them."""
+    input_ = _argument(call, "input", 0)
+    if input_ is None:
+        return None
+    value = expressions.evaluate(input_, scope, context)
+    for arg in call.args:
+        if arg is not input_ and not isinstance(arg, q.Literal):
+            expressions.evaluate(arg, scope, context)
+    maker = _MAKERS.get(call.name)
+    if maker is not None:
+        return maker(value, call, context)
+    if call.name == "STACK":
+        return _stack(call, scope, context)
+    if call.name == "JSON_TUPLE":
+        return _json_tuple(value, call)
+    return None
+
+
+def _explode(value: Value, call: q.Call, context: Context) -> list[Named]:
+    if isinstance(type_of(value), MapType):
+        return [(part, map_entry(value, part)) for part in ("key", "value")]
+    return [("col", element(value))]
+
+
+def _posexplode(value: Value, call: q.Call, context: Context) -> list[Named]:
+    return [("pos", _ordinal([value])), *_explode(value, call, context)]
+
+
+def _inline(value: Value, call: q.Call, context: Context) -> list[Named] | None:
+    items = fields(element(value))
+    return [(item.name, item.value) for item in items] if items is not None else None
+
+
+def _flatten(value: Value, call: q.Call, context: Context) -> list[Named]:
+    """Snowflake FLATTEN: six fixed columns (Snowflake reference, FLATTEN)."""
+    path = _argument(call, "path", 1)
+    if isinstance(path, q.Literal) and path.kind == "string":
+        for step in path.text.split("."):
+            value = expressions.access(value, q.Name(step), True, context)
+    counted = _ordinal([value])
+    return [("SEQ", counted), ("KEY", counted), ("PATH", counted), ("INDEX", counted), ("VALUE", element(value)),
+            ("THIS", value)]
+
+
+Maker = Callable[[Value, q.Call, Context], "list[Named] | None"]
+
+_MAKERS: dict[str, Maker] = {
+    "EXPLODE": _explode,
+    "EXPLODE_OUTER": _explode,
+    "UNNEST": _explode,
+    "POSEXPLODE": _posexplode,
+    "POSEXPLODE_OUTER": _posexplode,
+    "INLINE": _inline,
+    "INLINE_OUTER": _inline,
+    "FLATTEN": _flatten,
+    "VARIANT_EXPLODE": lambda value, call, context: [("pos", _ordinal([value])), ("key", _ordinal([value])),
+                                                     ("value", element(value))],
+}
+
+
+def _stack(call: q.Call, scope: Scope, context: Context) -> list[Named] | None:
+    """`stack(2, a, b, c, d)` has two rows of two columns: column 0 holds a and c."""
+    if not isinstance(call.args[0], q.Literal) or not call.args[0].text.isdigit():
+        return None
+    rows = max(int(call.args[0].text), 1)
+    cells = [expressions.evaluate(arg, scope, context) for arg in call.args[1:]]
+    width = -(-len(cells) // rows)
+    return [(f"col{n}", _branches(cells[n::width])) for n in range(width)]
+
+
+def _branches(cells: list[Value]) -> Value:
+    return cells[0] if len(cells) == 1 else OneOf(tuple(cells), "UNION")
+
+
+def _json_tuple(value: Value, call: q.Call) -> list[Named]:
+    """`json_tuple(doc, 'a', 'b')`: one column a key, each from the whole text."""
+    return [(f"c{n}", derived([value])) for n in range(len(call.args) - 1)]
+
+
+# ---------------------------------------------------------------- in a select list
+
+
+def select_columns(projection: q.Projection, scope: Scope, context: Context) -> list[Column] | None:
+    """Generators in a select list that make several columns: `inline(runs)`, `posexplode(x) AS (p, v)`."""
+    call = projection.value
+    assert isinstance(call, q.Call)
+    if call.name not in _SEVERAL or not call.args:
+        return None
+    made = _generated(call, scope, context)
+    if made is None:
+        if call.name.startswith("INLINE"):
+            unknown = Unknown(Gap("element-type-unknown", "the fields of the array's elements are not declared here"))
+            return [Column(name.text, context.fold(name), unknown) for name in projection.aliases] or [
+                Column("*", "*", unknown)]
+        return None
+    names = projection.aliases or ((projection.alias,) if projection.alias is not None else ())
+    if call.name == "UNNEST" or (len(made) == 1 and not names):
+        return None
+    at = ((projection.start, projection.end),)
+    columns = [Column(name, context.dialect.column_key(name), value, at, at[0]) for name, value in made]
+    return _aliased(columns, names, [], context)
+
+
+_SEVERAL = frozenset({"EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK",
+                      "JSON_TUPLE", "UNNEST"})
+

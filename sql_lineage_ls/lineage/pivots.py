@@ -1,0 +1,164 @@
+"""PIVOT and UNPIVOT: their output columns, named as the dialect names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from msgspec import Struct
+
+from sql_lineage_ls.lineage import expressions
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.model import GROUPING, GeneratedSource
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, resolve
+from sql_lineage_ls.lineage.values import (
+    Generated,
+    OneOf,
+    Traced,
+    Value,
+    conditions,
+    flatten,
+    with_role,
+)
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import Dialect
+
+
+def bind_pivot(pivot: q.Pivot | q.Unpivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
+    """The range variable that a PIVOT or UNPIVOT makes of another one."""
+    inner = Scope(scope.parent, [variable], ctes=scope.ctes)
+    made = _pivot(pivot, variable, inner, context) if isinstance(pivot, q.Pivot) else _unpivot(
+        pivot, variable, inner, context)
+    if pivot.alias is not None:
+        at = ((pivot.alias.start, pivot.alias.end),)
+        made = replace(made, name=pivot.alias.text, qualifiers=(context.fold(pivot.alias),), definitions=at, by_key={})
+    if not pivot.column_aliases or made.open:
+        return made
+    columns = [
+        replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+        for column, name in zip(made.columns, pivot.column_aliases, strict=False)
+    ]
+    return replace(made, columns=(*columns, *made.columns[len(columns):]), by_key={})
+
+
+def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
+    aggregates = [(p, expressions.evaluate(p.value, scope, context)) for p in pivot.aggregates]
+    tested = [expressions.evaluate(column, scope, context) for axis in pivot.axes for column in axis.columns]
+    chosen = conditions(tested)
+    used = _used(pivot, scope, context)
+    passed = [column for column in variable.columns if column.key not in used]
+    if pivot.group_by:
+        kept = {key for item in pivot.group_by for key in _keys(item, scope, context)}
+        passed = [column for column in passed if column.key in kept]
+    grouped = with_role((s for column in passed for s in flatten(column.value).sources), GROUPING)
+    made = []
+    for values in product(*(axis.values for axis in pivot.axes)):
+        for projection, value in aggregates:
+            name = _pivot_name(values, projection, len(aggregates), context.dialect)
+            result = Traced(value, (*chosen, *grouped), (), "PIVOT")
+            made.append(Column(name, context.dialect.column_key(name), result, _at(values[-1])))
+    opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
+    opaque = "the values of the pivot come from a query" if pivot.any_values else ""
+    return replace(variable, columns=(*passed, *made), open=opened, opaque=opaque, row=None, pivoted=True,
+                   star_columns=None, by_key={})
+
+
+def _at(projection: q.Projection) -> tuple[tuple[int, int], ...]:
+    if projection.alias is not None:
+        return ((projection.alias.start, projection.alias.end),)
+    return ((projection.start, projection.end),) if projection.start >= 0 else ()
+
+
+def _used(pivot: q.Pivot, scope: Scope, context: Context) -> frozenset[str]:
+    """The columns that the pivot consumes; all others are passed on as grouping columns."""
+    exprs = [p.value for p in pivot.aggregates] + [column for axis in pivot.axes for column in axis.columns]
+    return frozenset(key for expr in exprs for key in _keys(expr, scope, context))
+
+
+def _keys(expr: q.Expr, scope: Scope, context: Context) -> Iterator[str]:
+    for ref in _column_refs(expr):
+        binding = resolve(ref.parts, scope, context)
+        if binding.column is not None:
+            yield binding.column.key
+        elif binding.used:
+            yield context.fold(ref.parts[binding.used - 1])
+
+
+def _column_refs(node: object) -> Iterator[q.ColumnRef]:
+    if isinstance(node, q.ColumnRef):
+        yield node
+    elif isinstance(node, Struct):
+        for field in node.__struct_fields__:
+            yield from _column_refs(getattr(node, field))
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _column_refs(item)
+
+
+def _pivot_name(
+    values: tuple[q.Projection, ...], aggregate: q.Projection, count: int, dialect: Dialect
+) -> str:
+    value = "_".join(_value_name(projection, dialect) for projection in values)
+    if aggregate.alias is not None:
+        value = dialect.pivot_name.format(value=value, aggregate=aggregate.alias.text)
+    elif count > 1:
+        function = aggregate.value.name.lower() if isinstance(aggregate.value, q.Call) else "value"
+        value = dialect.pivot_name.format(value=value, aggregate=function)
+    if dialect.digit_prefix and value[:1].isdigit():
+        return dialect.digit_prefix + value
+    return value
+
+
+def _value_name(projection: q.Projection, dialect: Dialect) -> str:
+    if projection.alias is not None:
+        return projection.alias.text
+    value = projection.value
+    if isinstance(value, q.Literal):
+        if value.kind == "string":
+            return f"'{value.text}'" if dialect.pivot_quotes else value.text
+        return value.text
+    if isinstance(value, q.ColumnRef):
+        return value.parts[-1].text
+    if isinstance(value, q.RecordExpr):
+        return "_".join(_value_name(q.Projection(field.value), dialect) for field in value.fields)
+    return "value"
+
+
+# ---------------------------------------------------------------- UNPIVOT
+
+
+def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
+    """Columns become rows: the value columns hold the listed columns' values, the name column their names."""
+    used: set[str] = set()
+    cells: list[list[Value]] = [[] for _ in pivot.value_columns]
+    labels: list[Value] = []
+    for entry in pivot.inputs:
+        for position, column in enumerate(entry.columns[: len(cells)]):
+            cells[position].append(expressions.evaluate(column, scope, context))
+        for column in entry.columns:
+            used.update(_keys(column, scope, context))
+        labels.append(_label(entry, context))
+    made = [
+        Column(name.text, context.fold(name), OneOf(tuple(values), "UNION"), ((name.start, name.end),))
+        for name, values in zip(pivot.value_columns, cells, strict=True)
+    ]
+    name = pivot.name_column
+    made.append(Column(name.text, context.fold(name), OneOf(tuple(labels), "UNION"), ((name.start, name.end),)))
+    for column in made:
+        context.meaning(q.Name(column.name, *column.definitions[0]), "output", column.value)
+    passed = [column for column in variable.columns if column.key not in used]
+    opened = tuple(
+        OpenSource(source.relation, source.name, source.path, source.without | used, passed_on=True)
+        for source in variable.open
+    )
+    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True, star_columns=None, by_key={})
+
+
+def _label(entry: q.UnpivotInput, context: Context) -> Value:
+    if entry.label is not None:
+        text = f"'{entry.label.text}'" if entry.label.kind == "string" else entry.label.text
+        return Generated(GeneratedSource("constant", text))
+    names = [column.parts[-1] for column in entry.columns if isinstance(column, q.ColumnRef)]
+    stored = [context.fold(name) if context.dialect.pivot_quotes else name.text for name in names]
+    return Generated(GeneratedSource("constant", f"'{'_'.join(stored)}'"))

@@ -1,0 +1,331 @@
+"""Query blocks to their output: the columns of a SELECT, of a set operation, of VALUES, with all that decides rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from sql_lineage_ls.lineage import expressions, naming, sources, stars
+from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.model import (
+    GROUPING,
+    MEMBERSHIP,
+    ORDERING,
+    ColumnFact,
+    Gap,
+    Occurrence,
+    Source,
+    Step,
+)
+from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, Span
+from sql_lineage_ls.lineage.values import (
+    OneOf,
+    Record,
+    RecordItem,
+    Traced,
+    Unknown,
+    Value,
+    flatten,
+    unique,
+    with_role,
+)
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import LateralAlias
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """What a query gives: listed columns, sources of columns that could not be listed, and what decides its rows.
+
+    `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts.
+    """
+
+    columns: tuple[Column, ...]
+    open: tuple[OpenSource, ...] = ()
+    influences: tuple[Source, ...] = ()
+    rows: tuple[str, ...] = ()
+    row: Value | None = None
+
+
+@dataclass
+class _Block:
+    """A SELECT while it is bound."""
+
+    scope: Scope
+    influences: list[Source] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+    open: list[OpenSource] = field(default_factory=list)
+
+    def weigh(self, found: Iterable[Source]) -> None:
+        self.influences.extend(found)
+
+
+def bind_query(query: q.Query, parent: Scope | None, context: Context) -> QueryResult:
+    """The output of a query whose outer block is `parent`."""
+    scope = Scope(parent)
+    _bind_ctes(query.ctes, getattr(query, "recursive", False) or context.dialect.implicit_recursion, scope, context)
+    if isinstance(query, q.SetOperation):
+        return _set_operation(query, scope, context)
+    if isinstance(query, q.ValuesQuery):
+        return _values(query, scope, context)
+    return _select(query, scope, context)
+
+
+def bind_with(ctes: tuple[q.Cte, ...], context: Context) -> Scope:
+    """A scope that holds the CTEs of an UPDATE, MERGE or DELETE."""
+    scope = Scope()
+    _bind_ctes(ctes, context.dialect.implicit_recursion, scope, context)
+    return scope
+
+
+# ---------------------------------------------------------------- CTEs
+
+
+def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: Context) -> None:
+    for cte in ctes:
+        key = context.fold(cte.name)
+        if recursive and isinstance(cte.query, q.SetOperation) and not cte.query.by_name:
+            result = _recursive(cte, key, scope, context)
+        else:
+            result = bind_query(cte.query, scope, context)
+        result = renamed(result, cte.columns, context)
+        scope.ctes[key] = (cte.name, result)
+        context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=facts(result.columns)))
+
+
+def _recursive(cte: q.Cte, key: str, scope: Scope, context: Context) -> QueryResult:
+    """The base branch gives the columns; one pass over the recursive branch adds what it brings in."""
+    query = cte.query
+    assert isinstance(query, q.SetOperation)
+    inner = Scope(scope)
+    _bind_ctes(query.ctes, False, inner, context)
+    base = renamed(bind_query(query.left, inner, context), cte.columns, context)
+    inner.ctes[key] = (cte.name, base)
+    again = bind_query(query.right, inner, context)
+    return _combine(base, again, query, context)
+
+
+def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) -> QueryResult:
+    """A result under a column list: `c(a, b) AS (..)`, `t AS x(a, b)`, `CREATE VIEW v (a, b)`."""
+    if not names or result.open:
+        return result
+    columns = list(result.columns)
+    for position, name in enumerate(names[: len(columns)]):
+        column = columns[position]
+        columns[position] = replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+        context.meaning(name, "output", column.value, definitions=column.definitions)
+    return replace(result, columns=tuple(columns))
+
+
+def facts(columns: Iterable[Column]) -> tuple[ColumnFact, ...]:
+    """Columns as facts for hover and completion."""
+    return tuple(column_fact(column.name, column.value) for column in columns)
+
+
+# ---------------------------------------------------------------- SELECT
+
+
+def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
+    block = _Block(scope)
+    scope.windows = {context.fold(w.name): w for w in query.windows}
+    sources.bind_sources(query.sources, scope, context)
+    rule = context.dialect.lateral_alias
+    scope.alias_rule = rule
+    for position, projection in enumerate(query.projections):
+        _project(projection, position, block, context)
+    scope.alias_rule = LateralAlias.NEVER
+    _predicates(query, block, rule, context)
+    for variable in scope.ranges:
+        block.weigh(variable.influences)
+    columns = tuple(block.columns)
+    rows = tuple(dict.fromkeys(relation for variable in scope.ranges for relation in variable.rows))
+    return QueryResult(columns, tuple(block.open), unique(block.influences), rows, _row_value(query, columns))
+
+
+def _row_value(query: q.Select, columns: tuple[Column, ...]) -> Value | None:
+    if query.row == "value" and columns:
+        return columns[0].value
+    if query.row == "struct":
+        return Record(tuple(RecordItem(c.name, c.key, c.value) for c in columns))
+    return None
+
+
+def _project(projection: q.Projection, position: int, block: _Block, context: Context) -> None:
+    scope = block.scope
+    if isinstance(projection.value, q.Star):
+        expanded = stars.expand_star(projection.value, scope, context)
+        block.columns += expanded.columns
+        block.open += expanded.open
+        return
+    many = stars.several_columns(projection, scope, context)
+    if many is not None:
+        block.columns += many
+        return
+    value = expressions.evaluate(projection.value, scope, context)
+    if projection.alias is None and isinstance(value, Traced | Record) and _spreads(projection.value):
+        block.columns += [Column(i.name, i.key, i.value) for i in stars.fields(value) or ()]
+        return
+    _add_column(projection, value, position, block, context)
+
+
+def _spreads(expr: q.Expr) -> bool:
+    """DuckDB: `unnest` of a record in a select list gives its fields as columns."""
+    return isinstance(expr, q.Call) and expr.name == "UNNEST"
+
+
+def _add_column(projection: q.Projection, value: Value, position: int, block: _Block, context: Context) -> None:
+    name = projection.alias or naming.implied_name(projection.value, context.dialect)
+    span = (projection.start, projection.end)
+    if name is None:
+        unnamed = sum(1 for column in block.columns if column.unnamed)
+        text = context.dialect.anonymous.format(i=position, n=unnamed)
+        column = Column(text, context.dialect.column_key(text), value, (span,) if span[0] >= 0 else (), span, True)
+    else:
+        column = Column(name.text, context.fold(name), value, ((name.start, name.end),), span)
+    if projection.alias is not None:
+        context.meaning(projection.alias, "output", value, expression=span)
+        block.scope.aliases[column.key] = column
+    block.columns.append(column)
+
+
+def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Context) -> None:
+    """Everything that decides which rows there are, in which groups and order."""
+    scope = block.scope
+    inside = scope.with_aliases(rule)
+    conditions = list(scope.nested_on)
+    for position, item in enumerate(query.sources):
+        if item.on is not None:
+            conditions.append((item.on, item.join or "INNER", scope.ends[position]))
+    for on, kind, count in conditions:
+        with context.joining(kind):
+            block.weigh(expressions.influences_of(on, MEMBERSHIP, scope.limited(count, rule), context))
+    with context.joining("WHERE"):
+        block.weigh(expressions.influences_of(query.where, MEMBERSHIP, inside, context))
+    after = scope.with_aliases(LateralAlias.FALLBACK if rule is LateralAlias.NEVER else rule)
+    for item in query.group_by:
+        block.weigh(_ordinal_or(item, GROUPING, block, after, context))
+    if query.group_by_all:
+        for column in block.columns:
+            flow = flatten(column.value)
+            if flow.transform != "AGGREGATE":
+                block.weigh(with_role(flow.sources, GROUPING))
+    for item in query.distinct_on:
+        block.weigh(_ordinal_or(item, GROUPING, block, after, context))
+    for predicate in (query.having, query.qualify, *query.connect_by):
+        block.weigh(expressions.influences_of(predicate, MEMBERSHIP, after, context))
+    ordered = scope.with_aliases(LateralAlias.FIRST)
+    for item in query.order_by:
+        block.weigh(_ordinal_or(item, ORDERING, block, ordered, context))
+
+
+def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: Context) -> Iterable[Source]:
+    """`GROUP BY 1` means the first select item."""
+    if isinstance(item, q.Literal) and item.kind == "number" and item.text.isdigit():
+        position = int(item.text) - 1
+        if block.open or not 0 <= position < len(block.columns):
+            return ()
+        return with_role(flatten(block.columns[position].value).sources, role)
+    return expressions.influences_of(item, role, scope, context)  # type: ignore[return-value]
+
+
+# ---------------------------------------------------------------- set operations
+
+
+def _set_operation(query: q.SetOperation, scope: Scope, context: Context) -> QueryResult:
+    """All branches of one chain, walked without recursion: a 10,000-way UNION is one loop."""
+    branches: list[q.SetOperation] = []
+    left: q.Query = query
+    while isinstance(left, q.SetOperation) and (left is query or not left.ctes):
+        branches.append(left)
+        left = left.left
+    result = bind_query(left, scope, context)
+    for operation in reversed(branches):
+        right = bind_query(operation.right, scope, context)
+        result = _combine(result, right, operation, context)
+    return result
+
+
+def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, context: Context) -> QueryResult:
+    influences = unique((*left.influences, *right.influences))
+    rows = tuple(dict.fromkeys((*left.rows, *right.rows)))
+    if not query.operator.upper().startswith("UNION"):
+        # EXCEPT and INTERSECT take no value from the right side: it decides which rows stay.
+        decided = with_role((s for c in right.columns for s in flatten(c.value).sources), MEMBERSHIP)
+        return replace(left, influences=unique((*influences, *decided)), rows=left.rows)
+    if query.by_name:
+        columns = _by_name(left, right)
+    else:
+        columns = _by_position(left, right)
+    return QueryResult(columns, _open_union(left, right), influences, rows)
+
+
+def _by_name(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
+    others = {column.key: column for column in right.columns}
+    columns = [
+        replace(column, value=_union(column.value, others.pop(column.key).value)) if column.key in others else column
+        for column in left.columns
+    ]
+    return (*columns, *others.values())
+
+
+def _by_position(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
+    if left.open or right.open:
+        gap = Unknown(Gap("wildcard-unexpanded", "a * that is not expanded hides which column of the other branch "
+                                                 "comes here"))
+        return tuple(replace(column, value=_union(column.value, gap)) for column in left.columns)
+    columns = list(left.columns)
+    for position, other in enumerate(right.columns[: len(columns)]):
+        columns[position] = replace(columns[position], value=_union(columns[position].value, other.value))
+    return tuple(columns)
+
+
+def _union(left: Value, right: Value) -> Value:
+    """One value of both branches; long chains stay flat."""
+    parts: list[Value] = []
+    for value in (left, right):
+        parts += value.values if isinstance(value, OneOf) and value.transform == "UNION" else (value,)
+    return OneOf(tuple(dict.fromkeys(parts)), "UNION")
+
+
+def _open_union(left: QueryResult, right: QueryResult) -> tuple[OpenSource, ...]:
+    if not left.open:
+        return ()
+    reason = "the other branch of the UNION is matched by position, which a * without schema hides"
+    return tuple(replace(source, gap=reason) for source in left.open)
+
+
+# ---------------------------------------------------------------- VALUES
+
+
+def _values(query: q.ValuesQuery, scope: Scope, context: Context) -> QueryResult:
+    width = max((len(row) for row in query.rows), default=0)
+    cells: list[dict[Value, None]] = [{} for _ in range(width)]
+    for row in query.rows:
+        for position, cell in enumerate(row):
+            if len(cells[position]) < _VALUES_KEPT:
+                cells[position][expressions.evaluate(cell, scope, context)] = None
+    columns = []
+    for position, found in enumerate(cells):
+        name = context.dialect.values_column.format(i=position + 1, n=position)
+        values = tuple(found)
+        value = values[0] if len(values) == 1 else OneOf(values, "UNION")
+        columns.append(Column(name, context.dialect.column_key(name), value))
+    return QueryResult(tuple(columns))
+
+
+_VALUES_KEPT = 50  # distinct constants kept for a column of VALUES: more tell a reader nothing
+
+
+# ---------------------------------------------------------------- as a source
+
+
+def passed_on(result: QueryResult, scope_name: str, at: Span) -> tuple[Column, ...]:
+    """The columns of a CTE or derived table as its reader sees them: the same values, one step further."""
+    columns = []
+    for column in result.columns:
+        flow = flatten(column.value)
+        step = Step(scope_name, flow.transform, *column.span)
+        columns.append(replace(column, value=Traced(column.value, (), (step,)), unnamed=False))
+    return tuple(columns)
+
+

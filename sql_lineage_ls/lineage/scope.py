@@ -1,0 +1,414 @@
+"""Scopes: the range variables of a query block, and what a name means in them.
+
+One `Scope` is one query block; its parent is the block around it. Which reading of a dotted name comes first is the
+dialect's rule (`NameOrder`). Where the SQL does not prove the owner, the result is a gap that says which fact is
+missing, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
+from sql_lineage_ls.lineage.values import UNSPECIFIED, Generated, OneOf, Record, RecordItem, Ref, Unknown, Value
+from sql_lineage_ls.syntax.dialects import LateralAlias, NameOrder
+from sql_lineage_ls.syntax.query_model import Expr, Name, NamedWindow
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that a range variable is known to have."""
+
+    name: str
+    key: str
+    value: Value
+    definitions: tuple[Span, ...] = ()
+    # The whole select item.
+    span: Span = (-1, -1)
+    # The select item has no alias and no name of its own.
+    unnamed: bool = False
+    # A merged column that stands first in `*` (USING), not one that replaces another in place (ARRAY JOIN).
+    starred: bool = True
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """Columns that exist without being listed: those of a relation without schema, or of a record's `.*`.
+
+    `without` are keys that a star left out. `gap` says what else feeds them that is not known (the other branch of a
+    UNION). `passed_on` where a pivot hands on columns that nobody can list.
+    """
+
+    relation: str
+    name: str
+    path: Path = ()
+    without: frozenset[str] = frozenset()
+    gap: str = ""
+    passed_on: bool = False
+
+    def column(self, name: str) -> Value:
+        found = Ref(self.relation, (*self.path, name), UNSPECIFIED)
+        return OneOf((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
+
+
+@dataclass(frozen=True)
+class RangeVariable:
+    """One source of a FROM clause.
+
+    `qualifiers` are the folded names that may stand before a column: the alias alone, or the parts of the table's
+    own name. `stored` where its columns are nodes of a stored relation (table, view, unnested array) rather than of
+    a CTE or derived table. `assumed` where its schema was matched by the last part of its name only.
+    """
+
+    name: str
+    qualifiers: tuple[str, ...]
+    columns: tuple[Column, ...] = ()
+    open: tuple[OpenSource, ...] = ()
+    row: Value | None = None
+    relation: str = ""
+    kind: str = "relation"
+    stored: bool = False
+    assumed: bool = False
+    hidden: bool = False
+    opaque: str = ""
+    # What `*` gives where that is not `columns`.
+    star_columns: tuple[Column, ...] | None = None
+    pivoted: bool = False
+    influences: tuple[Source, ...] = ()
+    rows: tuple[str, ...] = ()
+    definitions: tuple[Span, ...] = ()
+    by_key: dict[str, list[Column]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            self.by_key.setdefault(column.key, []).append(column)
+
+    @property
+    def closed(self) -> bool:
+        return not self.open and not self.opaque
+
+    def answers(self, prefix: Sequence[str]) -> bool:
+        """Whether `prefix.` may stand before its columns: `ds.t`, `t` for the table `ds.t`, only `o` for `t AS o`."""
+        return bool(prefix) and tuple(prefix) == self.qualifiers[-len(prefix) :]
+
+    def whole_row(self) -> Value:
+        """The row as a record: what `SELECT t FROM t` gives where the dialect has row values."""
+        if self.row is not None:
+            return self.row
+        rest: Value | None = None
+        if self.open:
+            rest = Ref(self.open[0].relation, self.open[0].path) if len(self.open) == 1 else Unknown(
+                Gap("wildcard-unexpanded", f"the columns of {self.name} are not all known"))
+        return Record(tuple(RecordItem(c.name, c.key, c.value) for c in self.columns), rest=rest)
+
+
+@dataclass
+class Scope:
+    """The names visible in one query block."""
+
+    parent: Scope | None = None
+    ranges: list[RangeVariable] = field(default_factory=list)
+    merged: dict[str, Column] = field(default_factory=dict)
+    parameters: dict[str, Value] = field(default_factory=dict)
+    aliases: dict[str, Column] = field(default_factory=dict)
+    # Whether aliases of the select list can be read here: never, after columns, or before them.
+    alias_rule: LateralAlias = LateralAlias.NEVER
+    # A NATURAL JOIN over an unknown schema may merge any columns: nothing is ambiguous for sure.
+    lenient: bool = False
+    # CTEs of this block: the defining name and the result (queries.QueryResult).
+    ctes: dict[str, tuple[Name, Any]] = field(default_factory=dict)
+    windows: dict[str, NamedWindow] = field(default_factory=dict)
+    # How many range variables stand behind each source of the FROM clause.
+    ends: list[int] = field(default_factory=list)
+    # ON conditions of joins in brackets, with the number of range variables that they see.
+    nested_on: list[tuple[Expr, str, int]] = field(default_factory=list)
+
+    def levels(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def visible(self) -> list[RangeVariable]:
+        return [r for r in self.ranges if not r.hidden]
+
+    def limited(self, count: int, rule: LateralAlias) -> Scope:
+        """The scope of an ON clause that sees the first `count` range variables, the right side of a SEMI JOIN too."""
+        ranges = [replace(r, hidden=False, by_key={}) if r.hidden else r for r in self.ranges[:count]]
+        return replace(self, ranges=ranges, alias_rule=rule, lenient=True)
+
+    def with_aliases(self, rule: LateralAlias) -> Scope:
+        """The same names with another rule for the select list's aliases."""
+        return replace(self, alias_rule=rule)
+
+    def with_parameters(self, parameters: dict[str, Value]) -> Scope:
+        """The scope of a lambda's body: a parameter hides every column of its name."""
+        return Scope(self, parameters=parameters)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What a dotted name means: `value` is that of its first `used` parts, the rest are fields.
+
+    `qualifier` counts the parts before the column. `problem` is the code of what is wrong, with `names` to choose
+    from; then `value` is `Unknown`.
+    """
+
+    value: Value
+    used: int
+    qualifier: int = 0
+    range: RangeVariable | None = None
+    column: Column | None = None
+    definitions: tuple[Span, ...] = ()
+    stored: bool = False
+    kind: str = "column"
+    problem: str = ""
+    names: tuple[str, ...] = ()
+    owner: str = ""
+
+
+def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
+    """What a dotted name means: innermost scope first, proved readings before those that a missing schema allows.
+
+    `customer.address.city` over `orders_raw` is the column `customer` (`used` 1, two fields to follow).
+    """
+    keys = tuple(context.fold(name) for name in names)
+    opened: list[Scope] = []
+    failed: Binding | None = None
+    for level in scope.levels():
+        found = _proved(names, keys, level, context)
+        if found is not None and not found.problem:
+            return _outer_column(found, opened, names)
+        failed = failed or found
+        if _open_sources(level, keys[0]):
+            opened.append(level)
+    if failed is not None and failed.qualifier:
+        return failed
+    if opened:
+        return _from_open(names, keys, opened[0])
+    return failed or _not_found(names, keys, scope, context)
+
+
+def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
+    if keys[0] in level.parameters:
+        return Binding(level.parameters[keys[0]], 1, kind="parameter")
+    order = context.dialect.name_order
+    if order is NameOrder.ROW_FIRST:
+        return _row_first(names, keys, level, context)
+    if len(names) == 1:
+        return _column(keys[0], level) or _row(keys[0], level, context)
+    if order is NameOrder.RELATION_ONLY:
+        return _qualified(names, keys, level, context)
+    return _relation_first(names, keys, level, context)
+
+
+def _row_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
+    variable = _range(keys[:1], level)
+    if variable is not None:
+        if len(names) == 1 or variable.row is not None:
+            return _row(keys[0], level, context)
+        return _range_column(names, keys, 1, variable, context)
+    return _column(keys[0], level) or _qualified(names, keys, level, context)
+
+
+def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
+    qualified = _qualified(names, keys, level, context)
+    if qualified is not None and not qualified.problem:
+        variable = qualified.range
+        if variable is None or variable.closed or qualified.column is not None:
+            return qualified
+    column = _column(keys[0], level)
+    if column is not None and not column.problem and column.kind == "column":
+        return column
+    if qualified is not None:
+        return qualified
+    if column is not None:
+        return column
+    row = _row(keys[0], level, context)
+    return row if row is not None and row.range is not None and row.range.row is not None else None
+
+
+def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
+    """`relation.column`, the longest relation name first."""
+    failed: Binding | None = None
+    for length in range(min(len(names) - 1, 4), 0, -1):
+        variable = _range(keys[:length], level)
+        if variable is None:
+            continue
+        found = _range_column(names, keys, length, variable, context)
+        if not found.problem:
+            return found
+        failed = failed or found
+    return failed
+
+
+def _range(prefix: Sequence[str], level: Scope) -> RangeVariable | None:
+    # The last of two equal aliases would be an error in every database; take the first and say nothing.
+    return next((r for r in level.ranges if r.answers(prefix)), None)
+
+
+def _range_column(
+    names: tuple[Name, ...], keys: tuple[str, ...], length: int, variable: RangeVariable, context: Context
+) -> Binding:
+    """The column after a qualifier of `length` parts."""
+    key = keys[length]
+    found = variable.by_key.get(key, [])
+    if len(found) == 1:
+        column = found[0]
+        return Binding(column.value, length + 1, length, variable, column, column.definitions, variable.stored)
+    if found:
+        gap = Gap("ambiguous", f"{variable.name} has {len(found)} columns called '{names[length].text}'")
+        return Binding(Unknown(gap), length + 1, length, variable, problem="ambiguous-column", owner=variable.name)
+    if variable.row is not None and not variable.columns and variable.closed:
+        return Binding(variable.row, length, length, variable, kind="alias", stored=variable.stored,
+                       definitions=variable.definitions)
+    special = _special(names[length], variable, context)
+    if special is not None:
+        return Binding(special, length + 1, length, variable, stored=False)
+    if variable.open:
+        return _open_column(names[length], key, variable.open, length, variable)
+    gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
+    if variable.opaque:
+        return Binding(Unknown(Gap("columns-unknown", variable.opaque)), length + 1, length, variable)
+    problem = "" if variable.assumed else "undeclared-column"
+    return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
+                   names=tuple(c.name for c in variable.columns), owner=variable.name)
+
+
+def _special(name: Name, variable: RangeVariable, context: Context) -> Value | None:
+    """Pseudo columns, which every stored table has without declaring them."""
+    if name.text.lower() in context.dialect.pseudo_columns and variable.kind in ("relation", "unnest"):
+        return Generated(GeneratedSource("system", name.text))
+    return None
+
+
+def _column(key: str, level: Scope) -> Binding | None:
+    """An unqualified column among those that are listed."""
+    if level.alias_rule is LateralAlias.FIRST and key in level.aliases:
+        return _alias(level.aliases[key])
+    if key in level.merged:
+        column = level.merged[key]
+        return Binding(column.value, 1, column=column, definitions=column.definitions, stored=False)
+    found = [(variable, column) for variable in level.visible() for column in variable.by_key.get(key, ())]
+    if len(found) == 1:
+        variable, column = found[0]
+        return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
+    if found:
+        owners = ", ".join(dict.fromkeys(variable.name for variable, _ in found))
+        gap = Gap("ambiguous", f"'{found[0][1].name}' is a column of {owners}: say which")
+        sure = not level.lenient and not any(variable.assumed for variable, _ in found)
+        return Binding(Unknown(gap), 1, problem="ambiguous-column" if sure else "", owner=owners)
+    if level.alias_rule is LateralAlias.FALLBACK and key in level.aliases:
+        return _alias(level.aliases[key])
+    return None
+
+
+def _alias(column: Column) -> Binding:
+    return Binding(column.value, 1, column=column, definitions=column.definitions, kind="output")
+
+
+def _row(key: str, level: Scope, context: Context) -> Binding | None:
+    """A bare range variable: an unnested element, or the row as a record where the dialect has row values."""
+    variable = _range((key,), level)
+    if variable is None or (variable.row is None and not context.dialect.row_value):
+        return None
+    return Binding(variable.whole_row(), 1, 0, variable, definitions=variable.definitions, kind="alias",
+                   stored=variable.stored)
+
+
+# ---------------------------------------------------------------- without a schema
+
+
+def _open_sources(level: Scope, key: str) -> list[tuple[RangeVariable, OpenSource]]:
+    return [
+        (variable, source) for variable in level.visible() for source in variable.open if key not in source.without
+    ]
+
+
+def _opaque(level: Scope) -> str:
+    return next((variable.opaque for variable in level.visible() if variable.opaque), "")
+
+
+def _open_column(
+    name: Name, key: str, sources: Sequence[OpenSource], qualifier: int, variable: RangeVariable
+) -> Binding:
+    possible = [source for source in sources if key not in source.without]
+    if len(possible) == 1:
+        return Binding(possible[0].column(name.text), qualifier + 1, qualifier, variable, stored=variable.stored)
+    owners = ", ".join(source.name for source in sources)
+    gap = Gap("owner-unproved", f"'{name.text}' may come from any of {owners}, whose columns are not known here")
+    return Binding(Unknown(gap), qualifier + 1, qualifier, variable)
+
+
+def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope) -> Binding:
+    sources = _open_sources(level, keys[0])
+    opaque = _opaque(level)
+    if len(sources) == 1 and not opaque:
+        variable, source = sources[0]
+        return Binding(source.column(names[0].text), 1, 0, variable, stored=variable.stored)
+    if opaque:
+        return Binding(Unknown(Gap("columns-unknown", opaque)), 1)
+    owners = ", ".join(dict.fromkeys(source.name for _, source in sources))
+    gap = Gap("owner-unproved", f"nothing proves which of {owners} has the column '{names[0].text}'")
+    return Binding(Unknown(gap), 1, problem="orphan-column", owner=owners)
+
+
+def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) -> Binding:
+    """A column of an outer block may be hidden by one of an inner relation whose schema is not known."""
+    if not opened or found.qualifier or found.kind != "column" or len(names) > 1:
+        return found
+    inner = ", ".join(source.name for _, source in _open_sources(opened[0], ""))
+    outer = found.range.name if found.range else "the outer query"
+    gap = Gap("owner-unproved", f"'{names[0].text}' is {outer}'s unless {inner} has such a column")
+    return Binding(Unknown(gap), 1, problem="")
+
+
+def _not_found(names: tuple[Name, ...], keys: tuple[str, ...], scope: Scope, context: Context) -> Binding:
+    """Every schema is known, and none has the name."""
+    special = _without_owner(names, keys, scope, context)
+    if special is not None:
+        return special
+    opaque = next((text for text in map(_opaque, scope.levels()) if text), "")
+    if opaque:
+        return Binding(Unknown(Gap("columns-unknown", opaque)), 1)
+    variables = [variable for level in scope.levels() for variable in level.visible()]
+    owners = ", ".join(dict.fromkeys(variable.name for variable in variables))
+    if len(names) > 1 and context.dialect.name_order is NameOrder.RELATION_ONLY:
+        gap = Gap("alias-binding-missing", f"no source is called '{names[-2].text}' here")
+        return Binding(Unknown(gap), len(names), len(names) - 1, problem="orphan-column",
+                       names=tuple(variable.name for variable in variables), owner=owners)
+    if not variables:
+        return Binding(Unknown(Gap("no-source", f"'{names[0].text}' stands in a query without sources")), 1)
+    gap = Gap("undeclared-column", f"no column '{names[0].text}' in {owners}")
+    sure = not any(variable.assumed for variable in variables)
+    candidates = tuple(dict.fromkeys(c.name for variable in variables for c in variable.columns))
+    return Binding(Unknown(gap), 1, problem="undeclared-column" if sure else "", names=candidates, owner=owners)
+
+
+def _without_owner(
+    names: tuple[Name, ...], keys: tuple[str, ...], scope: Scope, context: Context
+) -> Binding | None:
+    """Names that no relation has: script variables, sequences, pseudo columns, niladic functions."""
+    if keys[0] in context.options.variables or names[0].text.startswith(("@", "$", ":")):
+        return Binding(Generated(GeneratedSource("parameter", names[0].text)), len(names), kind="parameter")
+    last = names[-1].text.lower()
+    if len(names) > 1 and last in ("nextval", "currval"):
+        text = ".".join(name.text for name in names)
+        return Binding(Generated(GeneratedSource("system", text)), len(names))
+    lone = names[0].text.lower()
+    if len(names) == 1 and not names[0].quoted and (lone in context.dialect.pseudo_columns or lone in NILADIC):
+        return Binding(Generated(GeneratedSource("system", names[0].text)), 1)
+    return None
+
+
+# Functions that SQL calls without brackets; parsers hand some of them on as names.
+NILADIC = frozenset(
+    {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
+     "session_user", "system_user", "user", "current_role", "current_catalog", "current_schema", "sysdate",
+     "systimestamp", "rownum", "level", "getdate", "sysdatetime", "utc_timestamp", "utc_date", "sysdatetimeoffset"}
+)

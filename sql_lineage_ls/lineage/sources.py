@@ -1,0 +1,263 @@
+"""FROM clauses to range variables: tables, CTEs, derived tables, arrays, table functions, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sql_lineage_ls.catalog.names import location_id, location_name
+from sql_lineage_ls.lineage import expressions, generators, pivots, queries
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.model import Gap, Occurrence
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
+from sql_lineage_ls.lineage.values import OneOf, Ref, Unknown, Value
+from sql_lineage_ls.syntax import query_model as q
+
+
+def bind_sources(items: Iterable[q.FromItem], scope: Scope, context: Context) -> None:
+    """Adds the range variables of a FROM clause to `scope`, in order; a lateral source sees those before it."""
+    for item in items:
+        before = len(scope.ranges)
+        _bind_item(item, scope, context)
+        _merge_columns(item, before, scope, context)
+        scope.ends.append(len(scope.ranges))
+
+
+def _bind_item(item: q.FromItem, scope: Scope, context: Context) -> None:
+    source = item.source
+    if isinstance(source, q.NestedJoin):
+        _nested_join(source, scope, context)
+        return
+    if isinstance(source, q.ArrayJoin):
+        scope.ranges.append(generators.array_join(source, scope, context))
+        return
+    variable = bind_source(source, scope, context)
+    if item.join in ("SEMI", "ANTI") or item.join.endswith((" SEMI", " ANTI")):
+        variable = replace(variable, hidden=True, by_key={})
+    scope.ranges.append(variable)
+
+
+def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeVariable:
+    """The range variable of one source: `orders_raw AS o` is `o` with the columns of `orders_raw`."""
+    if isinstance(source, q.TableRef):
+        variable = _table(source, scope, context)
+    elif isinstance(source, q.DerivedTable):
+        variable = _derived_table(source, scope, context)
+    elif isinstance(source, q.Unnest):
+        variable = generators.unnest(source, scope, context)
+    elif isinstance(source, q.TableFunction):
+        variable = generators.table_function(source, scope, context)
+    else:
+        return RangeVariable("", (), opaque="this source is not analysed")
+    for pivot in getattr(source, "pivots", ()):
+        variable = pivots.bind_pivot(pivot, variable, scope, context)
+    return variable
+
+
+# ---------------------------------------------------------------- tables and CTEs
+
+
+def _table(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable:
+    if source.location is not None:
+        return location(source, context)
+    cte = _cte(source, scope, context)
+    if cte is not None:
+        return cte
+    array = _array_path(source, scope, context)
+    if array is not None:
+        return array
+    variable = stored_table(source.parts, source.alias, context)
+    return aliased(variable, source.column_aliases, context)
+
+
+def location(source: q.TableRef, context: Context) -> RangeVariable:
+    """Files read by their address are a relation of their own, with columns that no DDL lists."""
+    identity, shown = touch_location(source.location or "", context)
+    name = source.alias.text if source.alias else shown
+    qualifiers = (context.fold(source.alias),) if source.alias else ()
+    return RangeVariable(name, qualifiers, open=(OpenSource(identity, shown),), relation=identity, stored=True,
+                         rows=(identity,))
+
+
+def touch_location(address: str, context: Context) -> tuple[str, str]:
+    """Id and shown name of the relation that the files at an address are."""
+    identity, shown = location_id(address), location_name(address)
+    context.touch(identity, shown, "location")
+    return identity, shown
+
+
+def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+    if len(source.parts) != 1:
+        return None
+    name = source.parts[0]
+    key = context.fold(name)
+    found = next((level.ctes[key] for level in scope.levels() if key in level.ctes), None)
+    if found is None:
+        return None
+    defined, result = found
+    at = ((defined.start, defined.end),)
+    columns = queries.passed_on(result, defined.text, at[0])
+    context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=queries.facts(columns)))
+    alias = source.alias
+    if alias is not None:
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at, columns=queries.facts(columns)))
+    variable = RangeVariable(
+        (alias or name).text, (context.fold(alias or name),), columns, result.open, kind="cte",
+        influences=result.influences, rows=result.rows,
+        definitions=((alias.start, alias.end),) if alias is not None else at,
+    )
+    return aliased(variable, source.column_aliases, context)
+
+
+def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Context, usage: str = "read"
+                 ) -> RangeVariable:
+    """The range variable of a stored relation; one without DDL has columns that nobody lists."""
+    relation = context.schemas.relation(parts)
+    last = parts[-1]
+    if relation is None:
+        identity = context.schemas.relation_id(parts)
+        name = ".".join(part.text for part in parts)
+        context.touch(identity, name, "table")
+        columns: tuple[Column, ...] = ()
+        opened: tuple[OpenSource, ...] = (OpenSource(identity, name),)
+        assumed = False
+    else:
+        identity, name, assumed = relation.id, relation.name, relation.assumed
+        context.touch(identity, name, relation.kind)
+        columns = tuple(Column(f.name, f.key, Ref(identity, (f.name,), f.type)) for f in relation.columns)
+        opened = (OpenSource(identity, name),) if relation.open else ()
+    context.read(identity, (), last, usage)
+    facts = queries.facts(columns)
+    context.occur(Occurrence(last.start, last.end, "relation", name, relation=identity, columns=facts))
+    if alias is not None:
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, relation=identity, columns=facts,
+                                 definitions=((last.start, last.end),)))
+    qualifiers = (context.fold(alias),) if alias is not None else tuple(context.fold(part) for part in parts)
+    return RangeVariable(
+        (alias or last).text if alias else name, qualifiers, columns, opened, relation=identity, stored=True,
+        assumed=assumed, rows=(identity,), definitions=((alias.start, alias.end),) if alias is not None else (),
+    )
+
+
+def _array_path(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+    """`FROM t, t.items AS i`: the path starts with an earlier range variable, so it is an array, not a table."""
+    if not context.dialect.array_path_in_from or len(source.parts) < 2:
+        return None
+    key = context.fold(source.parts[0])
+    if not any(variable.answers((key,)) for level in scope.levels() for variable in level.ranges):
+        return None
+    if context.schemas.relation(source.parts) is not None and not resolve(source.parts, scope, context).column:
+        return None
+    return generators.unnest(
+        q.Unnest((q.ColumnRef(source.parts),), source.alias or source.parts[-1], source.column_aliases,
+                 source.position, source.with_position),
+        scope, context, path=True,
+    )
+
+
+def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context) -> RangeVariable:
+    """A range variable under a column alias list: `t AS x(a, b)`."""
+    if not names or variable.open:
+        return variable
+    columns = list(variable.columns)
+    for position, name in enumerate(names[: len(columns)]):
+        columns[position] = replace(columns[position], name=name.text, key=context.fold(name),
+                                    definitions=((name.start, name.end),))
+        context.meaning(name, "output", columns[position].value)
+    return replace(variable, columns=tuple(columns), by_key={})
+
+
+# ---------------------------------------------------------------- derived tables and joins
+
+
+def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> RangeVariable:
+    # Only a lateral derived table sees its neighbours; every one sees the CTEs and the blocks around.
+    outer = scope if source.lateral else Scope(scope.parent, ctes=scope.ctes)
+    result = queries.bind_query(source.query, outer, context)
+    alias = source.alias
+    name = alias.text if alias is not None else "subquery"
+    at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
+    columns = queries.passed_on(result, name, at)
+    if alias is not None:
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=queries.facts(columns)))
+    qualifiers = (context.fold(alias),) if alias is not None else ()
+    variable = RangeVariable(name, qualifiers, columns, result.open, result.row if not columns else None,
+                             kind="derived", influences=result.influences, rows=result.rows,
+                             definitions=(at,) if alias is not None else ())
+    return aliased(variable, source.column_aliases, context)
+
+
+def _nested_join(source: q.NestedJoin, scope: Scope, context: Context) -> None:
+    if source.alias is None:
+        for item in source.items:
+            before = len(scope.ranges)
+            _bind_item(item, scope, context)
+            _merge_columns(item, before, scope, context)
+            if item.on is not None:
+                scope.nested_on.append((item.on, item.join or "INNER", len(scope.ranges)))
+        return
+    inner = q.Select((q.Projection(q.Star()),), source.items)
+    derived = q.DerivedTable(inner, source.alias, source.column_aliases)
+    scope.ranges.append(_derived_table(derived, scope, context))
+
+
+def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context) -> None:
+    """USING and NATURAL make one column of two (SQL standard, 7.10): LEFT keeps the left one, RIGHT the right, FULL both."""
+    if item.natural:
+        _natural(item, before, scope, context)
+    for name in item.using:
+        key = context.fold(name)
+        left = _side(scope.ranges[:before], scope, key, name, merged=True)
+        right = _side(scope.ranges[before:], scope, key, name, merged=False)
+        if left is None or right is None:
+            continue
+        with context.joining(item.join or "INNER"):
+            context.join(left, right, item.join or "INNER", name)
+        value = _merged_value(item.join, left, right)
+        context.meaning(name, "column", value)
+        _note_using(name, (left, right), context)
+        scope.merged[key] = Column(name.text, key, value, ((name.start, name.end),))
+
+
+def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> None:
+    left, right = scope.ranges[:before], scope.ranges[before:]
+    if any(not variable.closed for variable in (*left, *right)):
+        scope.lenient = True
+    for column in (column for variable in left for column in variable.columns):
+        other = next((c for variable in right for c in variable.by_key.get(column.key, ())), None)
+        if other is None:
+            continue
+        known = scope.merged.get(column.key)
+        one = known.value if known is not None else column.value
+        with context.joining(item.join or "INNER"):
+            context.join(one, other.value, item.join or "INNER")
+        value = _merged_value(item.join, one, other.value)
+        scope.merged[column.key] = Column(column.name, column.key, value)
+
+
+def _merged_value(join: str, left: Value, right: Value) -> Value:
+    if join.startswith("RIGHT"):
+        return right
+    if join.startswith("FULL"):
+        parts = left.values if isinstance(left, OneOf) and left.transform == "EXPRESSION" else (left,)
+        return OneOf((*parts, right), "EXPRESSION")
+    return left
+
+
+def _side(ranges: list[RangeVariable], scope: Scope, key: str, name: q.Name, *, merged: bool) -> Value | None:
+    if merged and key in scope.merged:
+        return scope.merged[key].value
+    found = [c for variable in ranges for c in variable.by_key.get(key, ())]
+    if found:
+        return found[0].value if len(found) == 1 else Unknown(Gap("ambiguous", f"'{name.text}' is in several sources"))
+    opened = [source for variable in ranges for source in variable.open if key not in source.without]
+    if len(opened) == 1:
+        return opened[0].column(name.text)
+    return Unknown(Gap("owner-unproved", f"nothing proves which source has '{name.text}'")) if opened else None
+
+
+def _note_using(name: q.Name, values: tuple[Value, Value], context: Context) -> None:
+    for value in values:
+        inner = expressions.unwrapped(value)
+        if isinstance(inner, Ref):
+            context.read(inner.relation, inner.path, name)

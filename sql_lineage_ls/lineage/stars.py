@@ -1,0 +1,213 @@
+"""Select items that stand for several columns: stars, COLUMNS('regex'), and generators in a select list."""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, replace
+
+from sql_lineage_ls.lineage import expressions, generators
+from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.model import Gap, Occurrence
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
+from sql_lineage_ls.lineage.values import (
+    Ref,
+    Traced,
+    Value,
+    fields,
+    flatten,
+)
+from sql_lineage_ls.syntax import query_model as q
+
+__all__ = ["Expansion", "expand_star", "fields", "several_columns"]
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What a star stands for: listed columns, and sources of columns that cannot be listed."""
+
+    columns: tuple[Column, ...]
+    open: tuple[OpenSource, ...] = ()
+
+
+def expand_star(star: q.Star, scope: Scope, context: Context) -> Expansion:
+    """`*`, `t.*`, `payload.*` with EXCEPT, REPLACE, RENAME and ILIKE, in that order of effect."""
+    found = _all(scope, context) if star.qualifier is None else _qualified(star.qualifier, scope, context)
+    found = _modified(star, found, scope, context)
+    columns = tuple(replace(c, definitions=c.definitions or ((star.start, star.end),)) for c in found.columns)
+    _note_star(star, Expansion(columns, found.open), scope, context)
+    return Expansion(columns, found.open)
+
+
+def _all(scope: Scope, context: Context) -> Expansion:
+    columns = [column for column in scope.merged.values() if column.starred]
+    merged = {column.key for column in columns}
+    opened: list[OpenSource] = []
+    for variable in scope.visible():
+        one = _of_range(variable)
+        columns += [column for column in one.columns if column.key not in merged]
+        opened += one.open
+        if variable.opaque:
+            context.gaps[Gap("columns-unknown", variable.opaque)] = None
+    return Expansion(tuple(columns), tuple(opened))
+
+
+def _of_range(variable: RangeVariable) -> Expansion:
+    if variable.star_columns is not None:
+        return Expansion(variable.star_columns, variable.open)
+    if not variable.columns and variable.row is not None and not variable.open:
+        name = variable.name
+        return Expansion((Column(name, variable.qualifiers[-1] if variable.qualifiers else name, variable.row),))
+    return Expansion(variable.columns, variable.open)
+
+
+def _qualified(qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
+    if isinstance(qualifier, q.ColumnRef):
+        keys = tuple(context.fold(name) for name in qualifier.parts)
+        for level in scope.levels():
+            variable = next((v for v in level.ranges if v.answers(keys)), None)
+            if variable is not None:
+                expressions.note_range(qualifier.parts[-1], variable, context)
+                return _of_range(variable)
+    value = expressions.evaluate(qualifier, scope, context)
+    items = fields(value)
+    if items is not None:
+        return Expansion(tuple(Column(item.name, item.key, item.value) for item in items))
+    return Expansion((), _open_record(value, context))
+
+
+def _open_record(value: Value, context: Context) -> tuple[OpenSource, ...]:
+    """The fields of a record whose type is not known: `payload.*` reads the whole of `payload`."""
+    inner = value.value if isinstance(value, Traced) else value
+    if isinstance(inner, Ref):
+        return (OpenSource(inner.relation, context.name_of(inner.relation), inner.path),)
+    sources = flatten(value).sources
+    return tuple(OpenSource(s.relation, context.name_of(s.relation), s.path) for s in sources if s.role == "value")
+
+
+def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) -> Expansion:
+    columns = list(found.columns)
+    opened = found.open
+    if star.like is not None:
+        pattern = star.like.replace("%", "*").replace("_", "?").lower()
+        columns = [c for c in columns if fnmatch.fnmatchcase(c.name.lower(), pattern)]
+        opened = ()
+    left_out = {context.fold(ref.parts[-1]) for ref in star.except_}
+    for ref in star.except_:
+        _note_modifier(ref.parts[-1], columns, context)
+    columns = [c for c in columns if c.key not in left_out]
+    new = {context.fold(p.alias): p for p in star.replace if p.alias is not None}
+    columns = [_replaced(c, new.get(c.key), scope, context) for c in columns]
+    names = {context.fold(p.value.parts[-1]): p.alias for p in star.rename if isinstance(p.value, q.ColumnRef)}
+    columns = [_renamed(c, names.get(c.key), context) for c in columns]
+    if left_out or new or names:
+        gone = frozenset(left_out | set(new) | set(names))
+        opened = tuple(replace(source, without=source.without | gone) for source in opened)
+    if found.open:
+        columns += _unlisted(star, columns, scope, context)
+    return Expansion(tuple(columns), opened)
+
+
+def _unlisted(star: q.Star, columns: list[Column], scope: Scope, context: Context) -> list[Column]:
+    """REPLACE and RENAME name columns that exist even where the schema does not list them."""
+    listed = {c.key for c in columns}
+    more = []
+    for projection in (*star.replace, *star.rename):
+        if projection.alias is None or context.fold(projection.alias) in listed:
+            continue
+        value = expressions.evaluate(projection.value, scope, context)
+        at = ((projection.alias.start, projection.alias.end),)
+        more.append(Column(projection.alias.text, context.fold(projection.alias), value, at))
+    return more
+
+
+def _note_modifier(name: q.Name, columns: list[Column], context: Context) -> None:
+    column = next((c for c in columns if c.key == context.fold(name)), None)
+    if column is not None:
+        context.meaning(name, "column", column.value)
+
+
+def _replaced(column: Column, projection: q.Projection | None, scope: Scope, context: Context) -> Column:
+    if projection is None or projection.alias is None:
+        return column
+    value = expressions.evaluate(projection.value, scope, context)
+    context.meaning(projection.alias, "output", value, expression=(projection.start, projection.end))
+    span = (projection.start, projection.end)
+    return replace(column, value=value, definitions=((projection.alias.start, projection.alias.end),), span=span)
+
+
+def _renamed(column: Column, name: q.Name | None, context: Context) -> Column:
+    if name is None:
+        return column
+    context.meaning(name, "output", column.value)
+    return replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+
+
+def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -> None:
+    name = q.Name("*", star.start, star.end)
+    for variable in scope.visible() if star.qualifier is None else ():
+        if variable.stored and variable.relation and not variable.pivoted and variable.kind == "relation":
+            _read_star(star, variable, found, name, context)
+    if star.qualifier is not None:
+        for column in found.columns:
+            inner = column.value.value if isinstance(column.value, Traced) else column.value
+            if isinstance(inner, Ref):
+                context.read(inner.relation, inner.path, name, "star")
+        for source in found.open:
+            context.read(source.relation, source.path or ("*",), name, "star")
+    reason = ""
+    if found.open:
+        owners = ", ".join(dict.fromkeys(source.name for source in found.open))
+        reason = f"the columns of {owners} are not known here"
+        context.gaps[Gap("wildcard-unexpanded", reason, star.start, star.end)] = None
+    context.occur(Occurrence(
+        star.start, star.end, "star", "*", reason=reason,
+        columns=tuple(column_fact(column.name, column.value) for column in found.columns),
+    ))
+
+
+def _read_star(star: q.Star, variable: RangeVariable, found: Expansion, name: q.Name, context: Context) -> None:
+    plain = not (star.except_ or star.replace or star.like)
+    if plain:
+        context.read(variable.relation, ("*",), name, "star")
+        return
+    for column in found.columns:
+        inner = column.value
+        if isinstance(inner, Ref) and inner.relation == variable.relation:
+            context.read(inner.relation, inner.path, name, "star")
+    if variable.open:
+        context.read(variable.relation, ("*",), name, "star")
+
+
+# ---------------------------------------------------------------- several columns without a star
+
+
+def several_columns(projection: q.Projection, scope: Scope, context: Context) -> list[Column] | None:
+    """The columns of a select item that makes more than one, None for an ordinary item."""
+    expr = projection.value
+    if isinstance(expr, q.Call):
+        made = generators.select_columns(projection, scope, context)
+        if made is not None:
+            return made
+    pattern = _pattern(expr)
+    if pattern is None:
+        return None
+    columns = []
+    for column in expressions.matching_columns(pattern.pattern, scope):
+        with context.matching(column.value):
+            value = expressions.evaluate(expr, scope, context)
+        columns.append(Column(column.name, column.key, value, ((projection.start, projection.end),)))
+    return columns
+
+
+def _pattern(expr: q.Expr) -> q.ColumnsPattern | None:
+    """The COLUMNS('regex') inside an expression: the whole expression is repeated for each column."""
+    if isinstance(expr, q.ColumnsPattern):
+        return expr
+    parts: tuple[q.Expr, ...] = ()
+    if isinstance(expr, q.Call):
+        parts = expr.args
+    elif isinstance(expr, q.Operation):
+        parts = expr.operands
+    elif isinstance(expr, q.Cast):
+        parts = (expr.value,)
+    return next((found for found in map(_pattern, parts) if found is not None), None)

@@ -1,0 +1,427 @@
+"""Statements to lineage: which columns a statement writes, from what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import DataType, Field, Site
+from sql_lineage_ls.lineage import ddl_names, expressions, queries, sources
+from sql_lineage_ls.lineage.context import Context, Options, Schemas
+from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_paths
+from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Source, StatementLineage
+from sql_lineage_ls.lineage.queries import QueryResult
+from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
+from sql_lineage_ls.lineage.values import Ref, Value, conditions, influenced, type_of, unique, with_role
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import Dialect
+
+
+Targets = tuple[tuple[Path, DataType], ...]
+"""Columns or fields to write, in order; an empty path stands for one that could not be told."""
+
+
+class _Written:
+    """What a statement writes, while it is bound."""
+
+    def __init__(self, kind: str, target: str = "") -> None:
+        self.kind = kind
+        self.target = target
+        self.edges: list[Edge] = []
+        self.outputs: tuple[Field, ...] = ()
+        self.open = False
+
+
+def bind_statement(
+    model: q.StatementModel, dialect: Dialect, schemas: Schemas, options: Options
+) -> StatementLineage:
+    """The lineage of one statement against the schemas: the only entry of the binder."""
+    context = Context(dialect, schemas, options, model.partial)
+    written = _Written("none")
+    if model.statement is not None:
+        binder = _BINDERS.get(type(model.statement))
+        if binder is not None:
+            written = binder(model.statement, context)
+    return StatementLineage(
+        kind=written.kind,
+        target=written.target,
+        outputs=written.outputs,
+        open=written.open,
+        edges=merged(written.edges),
+        joins=tuple(context.joins),
+        reads=tuple(context.reads),
+        orphans=tuple(context.orphans),
+        relations=tuple((identity, name, kind) for identity, (name, kind) in context.relations.items()),
+        gaps=tuple(context.gaps),
+        problems=tuple(sorted(context.problems, key=lambda p: (p.start, p.end, p.code))),
+        occurrences=tuple(sorted(context.occurrences, key=lambda o: (o.start, o.end))),
+    )
+
+
+# ---------------------------------------------------------------- queries, views, CTAS
+
+
+def _query(statement: q.QueryStatement, context: Context) -> _Written:
+    result = queries.bind_query(statement.query, None, context)
+    if not statement.into:
+        return _output(result, _Written("query"))
+    target = _target(statement.into, "table", context)
+    return _output(result, _Written("table", target))
+
+
+def _view(statement: q.CreateView, context: Context) -> _Written:
+    target = _target(statement.name, "view", context)
+    written = _Written("view", target)
+    if statement.query is None:
+        written.open = True
+        return written
+    result = queries.bind_query(statement.query, None, context)
+    if statement.to:
+        into = _target(statement.to, "table", context)
+        _insert_result(into, context.schemas.relation(statement.to), (), result, True, written, context)
+        return written
+    return _output(queries.renamed(result, statement.columns, context), written)
+
+
+def _table(statement: q.CreateTable, context: Context) -> _Written:
+    target = _target(statement.name, "table", context)
+    written = _Written("table", target)
+    ddl_names.note_columns(target, statement.columns, context)
+    for source in (statement.like, statement.clone):
+        if source:
+            _copied(source, target, written, context, data=source is statement.clone)
+    if statement.query is not None:
+        result = queries.bind_query(statement.query, None, context)
+        names = tuple(column.name for column in statement.columns) or statement.column_names
+        return _output(queries.renamed(result, names, context), written)
+    if statement.location is not None:
+        _external(statement, target, written, context)
+    return written
+
+
+def _copied(source: tuple[q.Name, ...], target: str, written: _Written, context: Context, *, data: bool) -> None:
+    variable = sources.stored_table(source, None, context)
+    if not data:
+        return
+    for column in variable.columns:
+        written.edges += edges_of(target, (column.name,), column.value, (), (-1, -1))
+    written.edges += star_edges(target, variable.open, ())
+
+
+def _external(statement: q.CreateTable, target: str, written: _Written, context: Context) -> None:
+    """The files of an external table hold its data, node by node (seed 000, 1.2)."""
+    identity, _ = sources.touch_location(statement.location or "", context)
+    relation = context.schemas.relation(statement.name)
+    for path in tree_paths(relation.columns if relation is not None else ()):
+        written.edges.append(Edge(target, path, (Source(identity, path),)))
+
+
+def _target(parts: tuple[q.Name, ...], kind: str, context: Context) -> str:
+    """The relation that a statement writes or defines."""
+    identity, name = context.schemas.target(parts)
+    context.touch(identity, name, kind)
+    last = parts[-1]
+    context.read(identity, (), last, "write")
+    ddl_names.note_relation(last, identity, name, context)
+    return identity
+
+
+def _output(result: QueryResult, written: _Written) -> _Written:
+    for column in result.columns:
+        written.edges += edges_of(written.target, (column.name,), column.value, result.influences, column.span)
+    written.edges += star_edges(written.target, result.open, result.influences)
+    written.outputs = tuple(_field(column) for column in result.columns)
+    written.open = bool(result.open)
+    return written
+
+
+def _field(column: Column) -> Field:
+    start, end = column.definitions[0] if column.definitions else column.span
+    site = Site("", -1, start, end) if start >= 0 else None
+    return Field(column.name, column.key, type_of(column.value), site)
+
+
+# ---------------------------------------------------------------- INSERT
+
+
+def _insert(statement: q.Insert, context: Context) -> _Written:
+    written = _Written("insert")
+    _bind_insert(statement, written, context)
+    return written
+
+
+def _multi_insert(statement: q.MultiInsert, context: Context) -> _Written:
+    written = _Written("insert")
+    for insert in statement.inserts:
+        _bind_insert(insert, written, context)
+    return written
+
+
+def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> None:
+    if statement.query is None:
+        return
+    result = queries.bind_query(statement.query, None, context)
+    if statement.location is not None:
+        identity, _ = sources.touch_location(statement.location, context)
+        written.target = written.target or identity
+        written.edges += _output(result, _Written("insert", identity)).edges
+        return
+    target = _target(statement.target, "table", context)
+    written.target = written.target or target
+    columns = _insert_columns(statement, context)
+    # A partition with a constant takes no column of the query.
+    static = frozenset(context.fold(part.name) for part in statement.partition if part.value is not None)
+    _insert_result(target, context.schemas.relation(statement.target), columns, result, statement.by_name, written,
+                   context, static)
+    _static_partitions(statement, target, written, context)
+
+
+def _insert_columns(statement: q.Insert, context: Context) -> Targets:
+    """The listed target columns, noted as written."""
+    variable = sources.stored_table(statement.target, None, context, "write")
+    scope = Scope(None, [variable])
+    return tuple(_written_node(ref, scope, context) for ref in statement.columns)
+
+
+def _written_node(ref: q.ColumnRef, scope: Scope, context: Context) -> tuple[Path, DataType]:
+    value = expressions.located(ref, scope, context, "write")
+    inner = expressions.unwrapped(value)
+    if isinstance(inner, Ref):
+        return inner.path, inner.type
+    return (), type_of(inner)
+
+
+def _insert_result(  # noqa: PLR0913 - the parts of one statement
+    target: str, relation: Relation | None, columns: Targets, result: QueryResult, by_name: bool, written: _Written,
+    context: Context, without: frozenset[str] = frozenset(),
+) -> None:
+    if not columns and relation is not None and not relation.open:
+        columns = tuple(((field.name,), field.type) for field in relation.columns if field.key not in without)
+    if by_name:
+        _insert_by_name(target, relation, result, written)
+        return
+    if columns and not result.open:
+        for (path, kind), column in zip(columns, result.columns, strict=False):
+            if path:
+                value = expressions.shaped_for(column.value, kind)
+                written.edges += edges_of(target, path, value, result.influences, column.span)
+        return
+    if columns:
+        written.edges += _unmatched(target, columns, result)
+        return
+    if not result.columns:
+        written.edges += star_edges(target, result.open, result.influences)
+        return
+    context.gaps[Gap("target-columns-unknown", "the target's columns are not known here, so the query's columns "
+                                               "cannot be matched to them")] = None
+
+
+def _unmatched(target: str, columns: Targets, result: QueryResult) -> Iterator[Edge]:
+    """Columns behind a star that is not expanded have no known position."""
+    gap = Gap("wildcard-unexpanded", "a * whose columns are not known here hides which of them comes to this column")
+    for path, _ in columns:
+        if path:
+            yield Edge(target, path, result.influences, gaps=(gap,))
+
+
+def _insert_by_name(target: str, relation: Relation | None, result: QueryResult, written: _Written) -> None:
+    known = {field.key: field for field in relation.columns} if relation is not None else {}
+    for column in result.columns:
+        field = known.get(column.key)
+        if field is None and relation is not None and not relation.open:
+            continue
+        name = field.name if field is not None else column.name
+        value = expressions.shaped_for(column.value, field.type) if field is not None else column.value
+        written.edges += edges_of(target, (name,), value, result.influences, column.span)
+    written.edges += star_edges(target, result.open, result.influences)
+
+
+def _static_partitions(statement: q.Insert, target: str, written: _Written, context: Context) -> None:
+    for partition in statement.partition:
+        if partition.value is not None:
+            value = expressions.evaluate(partition.value, Scope(), context)
+            written.edges += edges_of(target, (partition.name.text,), value, (), (-1, -1))
+
+
+# ---------------------------------------------------------------- UPDATE, MERGE, DELETE
+
+
+def _update(statement: q.Update, context: Context) -> _Written:
+    scope = queries.bind_with(statement.ctes, context)
+    variable = _dml_target(statement.target, statement.sources, scope, context)
+    written = _Written("update", variable.relation)
+    influences = _weighed(statement.sources, statement.where, scope, context)
+    for assignment in statement.assignments:
+        written.edges += _assigned(assignment, variable, scope, influences, context)
+    return written
+
+
+def _dml_target(
+    target: q.TableRef, items: tuple[q.FromItem, ...], scope: Scope, context: Context
+) -> RangeVariable:
+    """The target's range variable: a table of its own, or the alias of one in FROM (T-SQL, `UPDATE c SET .. FROM t c`)."""
+    key = (context.fold(target.parts[0]),)
+    named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
+    if not named:
+        scope.ranges.append(_stored_target(target, context))
+        scope.ends.append(len(scope.ranges))
+    ends = len(scope.ends)
+    sources.bind_sources(items, scope, context)
+    del scope.ends[:ends]
+    if not named:
+        return scope.ranges[0]
+    variable = next(v for v in scope.ranges if v.answers(key))
+    last = target.parts[-1]
+    context.read(variable.relation, (), last, "write")
+    expressions.note_range(last, variable, context)
+    return variable
+
+
+def _alias_key(source: q.TableSource, context: Context) -> str | None:
+    alias = getattr(source, "alias", None)
+    if alias is not None:
+        return context.fold(alias)
+    return context.fold(source.parts[-1]) if isinstance(source, q.TableRef) else None
+
+
+def _stored_target(target: q.TableRef, context: Context) -> RangeVariable:
+    return sources.stored_table(target.parts, target.alias, context, "write")
+
+
+def _weighed(
+    items: tuple[q.FromItem, ...], where: q.Expr | None, scope: Scope, context: Context
+) -> tuple[Source, ...]:
+    """What decides which rows are written: join conditions, WHERE, and the rows of derived sources."""
+    found: list[Source] = []
+    conditions_on = [(item.on, item.join or "INNER", scope.ends[n]) for n, item in enumerate(items) if item.on]
+    for on, kind, count in (*conditions_on, *scope.nested_on):
+        with context.joining(kind):
+            limited = scope.limited(count, scope.alias_rule)
+            found += expressions.influences_of(on, MEMBERSHIP, limited, context)
+    with context.joining("WHERE"):
+        found += expressions.influences_of(where, MEMBERSHIP, scope, context)
+    for variable in scope.ranges:
+        found += variable.influences
+    return unique(found)
+
+
+def _assigned(
+    assignment: q.Assignment, variable: RangeVariable, scope: Scope, influences: tuple[Source, ...], context: Context
+) -> Iterator[Edge]:
+    own = Scope(None, [variable])
+    path, kind = _written_node(assignment.target, own, context)
+    value = expressions.evaluate(assignment.value, scope, context)
+    if path:
+        first = assignment.target.parts[0]
+        yield from edges_of(variable.relation, path, expressions.shaped_for(value, kind), influences,
+                            (first.start, assignment.target.parts[-1].end))
+
+
+def _merge(statement: q.Merge, context: Context) -> _Written:
+    scope = queries.bind_with(statement.ctes, context)
+    target = _stored_target(statement.target, context)
+    source = sources.bind_source(statement.source, scope, context)
+    scope.ranges = [target, source]
+    written = _Written("merge", target.relation)
+    with context.joining("MERGE"):
+        on = expressions.influences_of(statement.on, MEMBERSHIP, scope, context)
+    influences = unique((*on, *source.influences))
+    for branch in statement.branches:
+        written.edges += _branch(branch, target, source, scope, influences, context)
+    return written
+
+
+def _branch(  # noqa: PLR0913 - the parts of one statement
+    branch: q.MergeBranch, target: RangeVariable, source: RangeVariable, scope: Scope,
+    influences: tuple[Source, ...], context: Context,
+) -> Iterator[Edge]:
+    chosen: tuple[Source, ...] = ()
+    if branch.condition is not None:
+        chosen = conditions([expressions.evaluate(branch.condition, scope, context)])
+    for path, kind, value in _branch_writes(branch, target, source, scope, context):
+        shaped = influenced(expressions.shaped_for(value, kind), chosen)
+        yield from edges_of(target.relation, path, shaped, influences, (-1, -1))
+    if branch.action == "delete":
+        deciding = with_role((*chosen, *influences), MEMBERSHIP)
+        yield Edge(target.relation, ROWS, deciding)
+
+
+def _branch_writes(
+    branch: q.MergeBranch, target: RangeVariable, source: RangeVariable, scope: Scope, context: Context
+) -> Iterator[tuple[Path, DataType, Value]]:
+    own = Scope(None, [target])
+    if branch.star:
+        others = {column.key: column for column in target.columns}
+        for column in source.columns:
+            known = others.get(column.key)
+            if known is not None or target.open:
+                yield (known.name if known else column.name,), type_of((known or column).value), column.value
+        return
+    if branch.row:
+        for known, column in zip(target.columns, source.columns, strict=False):
+            yield (known.name,), type_of(known.value), column.value
+        return
+    for assignment in branch.assignments:
+        path, kind = _written_node(assignment.target, own, context)
+        value = expressions.evaluate(assignment.value, scope, context)
+        if path:
+            yield path, kind, value
+    if branch.action != "insert":
+        return
+    values = [expressions.evaluate(value, scope, context) for value in branch.values]
+    if branch.columns:
+        nodes = [_written_node(ref, own, context) for ref in branch.columns]
+    else:
+        nodes = [((column.name,), type_of(column.value)) for column in target.columns] if target.closed else []
+    for (path, kind), value in zip(nodes, values, strict=False):
+        if path:
+            yield path, kind, value
+
+
+def _delete(statement: q.Delete, context: Context) -> _Written:
+    scope = queries.bind_with(statement.ctes, context)
+    variable = _dml_target(statement.target, statement.sources, scope, context)
+    written = _Written("delete", variable.relation)
+    deciding = _weighed(statement.sources, statement.where, scope, context)
+    written.edges.append(Edge(variable.relation, ROWS, deciding))
+    return written
+
+
+def _truncate(statement: q.Truncate, context: Context) -> _Written:
+    return _Written("truncate", _target(statement.target, "table", context))
+
+
+# ---------------------------------------------------------------- names in other DDL
+
+
+def _alter(statement: q.AlterTable, context: Context) -> _Written:
+    target = _target(statement.name, "table", context)
+    ddl_names.note_actions(target, statement.actions, context)
+    return _Written("alter", target)
+
+
+def _type(statement: q.CreateType, context: Context) -> _Written:
+    ddl_names.note_type(statement, context)
+    return _Written("type")
+
+
+def _declare(statement: q.Declare, context: Context) -> _Written:
+    for value in statement.values:
+        expressions.evaluate(value, Scope(), context)
+    return _Written("declare")
+
+
+_BINDERS: dict[type, Callable[..., _Written]] = {
+    q.QueryStatement: _query,
+    q.CreateView: _view,
+    q.CreateTable: _table,
+    q.Insert: _insert,
+    q.MultiInsert: _multi_insert,
+    q.Update: _update,
+    q.Merge: _merge,
+    q.Delete: _delete,
+    q.Truncate: _truncate,
+    q.AlterTable: _alter,
+    q.CreateType: _type,
+    q.Declare: _declare,
+}

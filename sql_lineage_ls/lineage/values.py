@@ -1,0 +1,475 @@
+"""Values: what an expression is made of, as a tree (design.md, "the algebra that makes paths precise").
+
+An expression is evaluated to a value, never to a flat set of columns, so that a later `.field` or `[index]` still
+finds its own source: `STRUCT(x AS p, y AS q).p` reads `x` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Union
+
+from msgspec import Struct
+
+from sql_lineage_ls.catalog.types import (
+    ArrayType,
+    DataType,
+    Field,
+    MapType,
+    RecordType,
+    Scalar,
+    Unspecified,
+    Variant,
+)
+from sql_lineage_ls.lineage.model import (
+    CONDITION,
+    DIRECT_ROLES,
+    VALUE,
+    Gap,
+    GeneratedSource,
+    Node,
+    Path,
+    Source,
+    Step,
+)
+
+ELEMENT = "[*]"
+UNSPECIFIED = Unspecified()
+
+# What was done to a value: of two transforms on one way the later one here is the one to tell.
+_WEIGHT = {
+    name: weight
+    for weight, name in enumerate(
+        ("IDENTITY", "RENAME", "UNNEST", "STRUCT", "UNION", "CONSTANT", "CAST", "EXPRESSION", "PIVOT", "CASE", "WINDOW",
+         "AGGREGATE")
+    )
+}
+
+
+class Ref(Struct, frozen=True, gc=False):
+    """The value of a stored node."""
+
+    relation: str
+    path: Path
+    type: DataType = UNSPECIFIED
+
+    @property
+    def node(self) -> Node:
+        return Node(self.relation, self.path)
+
+
+class RecordItem(Struct, frozen=True, gc=False):
+    """One field of a `Record`: as shown, as compared, and its value."""
+
+    name: str
+    key: str
+    value: Value
+
+
+class Record(Struct, frozen=True, gc=False):
+    """A record that the query builds. `declared` where a type in the statement names its fields (CAST AS ROW(..)).
+
+    `open` where it may have more fields than `items` (a row of a relation without schema); they come from `rest`.
+    """
+
+    items: tuple[RecordItem, ...]
+    declared: bool = False
+    rest: Union[Value, None] = None
+    positional: bool = False
+
+
+class ArrayOf(Struct, frozen=True, gc=False):
+    """An array that the query builds; `value` is any of its elements."""
+
+    value: Value
+
+
+class OneOf(Struct, frozen=True, gc=False):
+    """One of several values: branches of CASE, COALESCE, UNION."""
+
+    values: tuple[Value, ...]
+    transform: str = "CASE"
+
+
+class Derived(Struct, frozen=True, gc=False):
+    """A value computed from sources; its parts cannot be told apart."""
+
+    sources: tuple[Source, ...] = ()
+    generated: tuple[GeneratedSource, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    transform: str = "EXPRESSION"
+    type: DataType = UNSPECIFIED
+
+
+class Generated(Struct, frozen=True, gc=False):
+    """A value that no relation holds."""
+
+    source: GeneratedSource
+    type: DataType = UNSPECIFIED
+
+
+class Unknown(Struct, frozen=True, gc=False):
+    """What is not proved, and why."""
+
+    gap: Gap
+
+
+class Traced(Struct, frozen=True, gc=False):
+    """`value`, which also depends on `influences` (never as its value) and came by `steps`."""
+
+    value: Value
+    influences: tuple[Source, ...] = ()
+    steps: tuple[Step, ...] = ()
+    transform: str = "IDENTITY"
+
+
+class Refuted(Struct, frozen=True, gc=False):
+    """A field or element that the type of `owner` rules out. Never part of a tree: the binder reports it.
+
+    `code` is `undeclared-field`, `ambiguous-field` or `field-of-array`; `names` are the fields that do exist.
+    """
+
+    code: str
+    owner: Union[Ref, None]
+    names: tuple[str, ...] = ()
+    type: DataType = UNSPECIFIED
+
+
+Value = Union[Ref, Record, ArrayOf, OneOf, Derived, Generated, Unknown, Traced]
+
+
+class Key(Struct, frozen=True, gc=False):
+    """The name of a field that is asked for: as written, as compared, and whether it is a semi-structured key.
+
+    `array_fields` and `map_fields` are the dialect's rules (`syntax.dialects.Dialect`).
+    """
+
+    name: str
+    key: str
+    exact: bool = False
+    array_fields: bool = False
+    map_fields: bool = False
+
+
+class Flow(Struct, frozen=True, gc=False):
+    """A value flattened: everything that enters it, in order, without repeats."""
+
+    sources: tuple[Source, ...] = ()
+    generated: tuple[GeneratedSource, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    steps: tuple[Step, ...] = ()
+    transform: str = "IDENTITY"
+
+
+def stronger(one: str, other: str) -> str:
+    """The transform of the two that tells more: `AGGREGATE` over `EXPRESSION`."""
+    return one if _WEIGHT.get(one, 7) >= _WEIGHT.get(other, 7) else other
+
+
+def unique(items: Iterable[Source]) -> tuple[Source, ...]:
+    """The sources in order, one for each node and role."""
+    seen: dict[tuple[str, Path, str], Source] = {}
+    for item in items:
+        seen.setdefault((item.relation, item.path, item.role), item)
+    return tuple(seen.values())
+
+
+# ---------------------------------------------------------------- parts of a value
+
+
+def field(value: Value, key: Key) -> Value | Refuted:
+    """The value of `.key`: `field(Ref(t.customer), city)` is `Ref(t.customer.city)` unless the type rules it out."""
+    if isinstance(value, Ref):
+        return _ref_field(value, key)
+    if isinstance(value, Record):
+        return _record_field(value, key)
+    if isinstance(value, OneOf):
+        return _each(value, [field(item, key) for item in value.values])
+    if isinstance(value, Traced):
+        inner = field(value.value, key)
+        return inner if isinstance(inner, Refuted) else _retrace(value, inner)
+    if isinstance(value, ArrayOf):
+        if not key.array_fields:
+            return Refuted("field-of-array", None)
+        inner = field(value.value, key)
+        return inner if isinstance(inner, Refuted) else ArrayOf(inner)
+    return value
+
+
+def element(value: Value) -> Value:
+    """One element of an array, or the value of a map's entry."""
+    if isinstance(value, Ref):
+        return _ref_element(value)
+    if isinstance(value, ArrayOf):
+        return value.value
+    if isinstance(value, OneOf):
+        return OneOf(tuple(element(item) for item in value.values), value.transform)
+    if isinstance(value, Traced):
+        return _retrace(value, element(value.value))
+    return value
+
+
+def map_value(value: Value, literal: str | None) -> Value:
+    """`m[k]`: a literal key is a node of its own below a stored map, any other key reads `m[*].value`."""
+    if isinstance(value, Ref) and literal is not None:
+        inner = value.type.value if isinstance(value.type, MapType) else UNSPECIFIED
+        return Ref(value.relation, (*value.path, f"['{literal}']"), inner)
+    if isinstance(value, Traced):
+        return _retrace(value, map_value(value.value, literal))
+    if isinstance(value, OneOf):
+        return OneOf(tuple(map_value(item, literal) for item in value.values), value.transform)
+    entry = element(value)
+    if isinstance(value, Ref) and isinstance(value.type, MapType):
+        return entry
+    found = field(entry, Key("value", "value"))
+    return entry if isinstance(found, Refuted) else found
+
+
+def map_entry(value: Value, part: str) -> Value:
+    """The `key` or `value` of a map's entries: `map_entry(Ref(t.m), "key")` is `Ref(t.m[*].key)`."""
+    if isinstance(value, Ref):
+        type_ = value.type
+        inner: DataType = UNSPECIFIED
+        if isinstance(type_, MapType):
+            inner = type_.key if part == "key" else type_.value
+        return Ref(value.relation, (*value.path, ELEMENT, part), inner)
+    if isinstance(value, Traced):
+        return _retrace(value, map_entry(value.value, part))
+    if isinstance(value, OneOf):
+        return OneOf(tuple(map_entry(item, part) for item in value.values), value.transform)
+    found = field(element(value), Key(part, part))
+    return value if isinstance(found, Refuted) else found
+
+
+def position_field(value: Value, position: int) -> Value | Refuted:
+    """The field at `position`, counted from 0: `row[2]` of Trino, `t.2` of ClickHouse."""
+    if isinstance(value, Traced):
+        inner = position_field(value.value, position)
+        return inner if isinstance(inner, Refuted) else _retrace(value, inner)
+    if isinstance(value, Record) and value.rest is None:
+        if position < len(value.items):
+            return value.items[position].value
+        return Refuted("undeclared-field", None, tuple(item.name for item in value.items))
+    if isinstance(value, Ref) and isinstance(value.type, RecordType):
+        if position < len(value.type.fields):
+            return _child(value, value.type.fields[position])
+        return Refuted("undeclared-field", value, tuple(f.name for f in value.type.fields), value.type)
+    return element(value)
+
+
+def fields(value: Value) -> tuple[RecordItem, ...] | None:
+    """All fields of a record value in order, None where they are not known."""
+    if isinstance(value, Ref) and isinstance(value.type, RecordType):
+        return tuple(RecordItem(f.name, f.key, _child(value, f)) for f in value.type.fields)
+    if isinstance(value, Record):
+        return value.items if value.rest is None else None
+    if isinstance(value, Traced):
+        inner = fields(value.value)
+        if inner is None:
+            return None
+        return tuple(RecordItem(i.name, i.key, _retrace(value, i.value)) for i in inner)
+    if isinstance(value, OneOf):
+        return _common_fields(value)
+    return None
+
+
+def is_array(value: Value) -> bool | None:
+    """Whether the value is an array, None where that is not known."""
+    if isinstance(value, ArrayOf):
+        return True
+    if isinstance(value, Traced):
+        return is_array(value.value)
+    if isinstance(value, OneOf):
+        known = {is_array(item) for item in value.values}
+        return known.pop() if len(known) == 1 else None
+    kind = type_of(value)
+    if isinstance(kind, Unspecified | Variant):
+        return None
+    return isinstance(kind, ArrayType)
+
+
+def _retrace(traced: Traced, value: Value) -> Value:
+    return Traced(value, traced.influences, traced.steps, traced.transform)
+
+
+def _child(owner: Ref, child: Field) -> Ref:
+    return Ref(owner.relation, (*owner.path, child.name), child.type)
+
+
+def _ref_field(ref: Ref, key: Key) -> Value | Refuted:
+    kind = ref.type
+    if isinstance(kind, Unspecified | Variant):
+        return Ref(ref.relation, (*ref.path, key.name), Variant(kind.text) if isinstance(kind, Variant) else UNSPECIFIED)
+    if isinstance(kind, RecordType):
+        found = [f for f in kind.fields if f.key == key.key]
+        if len(found) == 1:
+            return _child(ref, found[0])
+        code = "ambiguous-field" if found else "undeclared-field"
+        return Refuted(code, ref, tuple(f.name for f in kind.fields), kind)
+    if isinstance(kind, MapType) and key.map_fields:
+        return map_value(ref, key.name)
+    if isinstance(kind, ArrayType):
+        if not key.array_fields:
+            return Refuted("field-of-array", ref, type=kind)
+        inner = _ref_field(Ref(ref.relation, (*ref.path, ELEMENT), kind.element), key)
+        return inner if isinstance(inner, Refuted) else ArrayOf(inner)
+    return Refuted("undeclared-field", ref, type=kind)
+
+
+def _ref_element(ref: Ref) -> Value:
+    kind = ref.type
+    if isinstance(kind, MapType):
+        return Ref(ref.relation, (*ref.path, ELEMENT, "value"), kind.value)
+    if isinstance(kind, ArrayType):
+        return Ref(ref.relation, (*ref.path, ELEMENT), kind.element)
+    if isinstance(kind, Variant | Unspecified):
+        return Ref(ref.relation, (*ref.path, ELEMENT), kind)
+    return Derived((Source(ref.relation, ref.path, VALUE, "EXPRESSION"),))
+
+
+def _record_field(record: Record, key: Key) -> Value | Refuted:
+    found = [item for item in record.items if item.key == key.key]
+    if len(found) == 1:
+        return found[0].value
+    if found:
+        return Refuted("ambiguous-field", None, tuple(item.name for item in record.items))
+    if record.rest is not None:
+        return field(record.rest, key)
+    if record.positional:
+        gap = Gap("field-name-unknown", f"the record was built without field names, so '{key.name}' is not proved")
+        return Unknown(gap)
+    return Refuted("undeclared-field", None, tuple(item.name for item in record.items))
+
+
+def _each(value: OneOf, parts: list[Value | Refuted]) -> Value | Refuted:
+    proved = [part for part in parts if not isinstance(part, Refuted)]
+    if not proved:
+        return parts[0]
+    return OneOf(tuple(proved), value.transform)
+
+
+def _common_fields(value: OneOf) -> tuple[RecordItem, ...] | None:
+    """Fields of branches that agree: by position, named by the first, as set operations and CASE do."""
+    shapes = [fields(item) for item in value.values if not is_null(item)]
+    first = shapes[0] if shapes else None
+    if first is None or any(shape is None or len(shape) != len(first) for shape in shapes):
+        return None
+    columns = zip(*(shape for shape in shapes if shape is not None), strict=True)
+    return tuple(
+        RecordItem(items[0].name, items[0].key, items[0].value if len(items) == 1 else OneOf(
+            tuple(item.value for item in items), value.transform))
+        for items in columns
+    )
+
+
+def is_null(value: Value) -> bool:
+    """True for the constant NULL, which has any shape."""
+    if isinstance(value, Traced):
+        return is_null(value.value)
+    return isinstance(value, Generated) and value.source.text.upper() == "NULL"
+
+
+# ---------------------------------------------------------------- the whole of a value
+
+
+def flatten(value: Value) -> Flow:
+    """Everything that enters a value: `flatten(COALESCE(a, b))` has the sources `a` and `b`."""
+    if isinstance(value, Ref):
+        transform = "UNNEST" if ELEMENT in value.path else "IDENTITY"
+        return Flow((Source(value.relation, value.path, VALUE, transform),), transform=transform)
+    if isinstance(value, Derived):
+        return Flow(value.sources, value.generated, value.gaps, transform=value.transform)
+    if isinstance(value, Generated):
+        return Flow(generated=(value.source,), transform="CONSTANT" if value.source.kind == "constant" else "EXPRESSION")
+    if isinstance(value, Unknown):
+        return Flow(gaps=(value.gap,))
+    if isinstance(value, Traced):
+        inner = flatten(value.value)
+        transform = stronger(value.transform, inner.transform)
+        sources = tuple(_transformed(s, value.transform) for s in inner.sources)
+        return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, (*inner.steps, *value.steps),
+                    transform)
+    if isinstance(value, ArrayOf):
+        return flatten(value.value)
+    if isinstance(value, Record):
+        parts = [item.value for item in value.items]
+        if value.rest is not None:
+            parts.append(value.rest)
+        return merge([flatten(part) for part in parts], "STRUCT")
+    return merge([flatten(item) for item in value.values], value.transform if len(value.values) > 1 else "IDENTITY")
+
+
+def merge(flows: Iterable[Flow], transform: str) -> Flow:
+    """Several flows as one, with what was done to join them."""
+    flows = list(flows)
+    sources = unique(_transformed(source, transform) for flow in flows for source in flow.sources)
+    strongest = transform
+    for flow in flows:
+        strongest = stronger(flow.transform, strongest) if flow.transform != "CONSTANT" else strongest
+    return Flow(
+        sources,
+        tuple(dict.fromkeys(item for flow in flows for item in flow.generated)),
+        tuple(dict.fromkeys(gap for flow in flows for gap in flow.gaps)),
+        tuple(dict.fromkeys(step for flow in flows for step in flow.steps)),
+        strongest,
+    )
+
+
+def derived(values: Iterable[Value], transform: str = "EXPRESSION", type_: DataType = UNSPECIFIED) -> Value:
+    """A value computed from `values`: `a + b` is `derived([a, b])`."""
+    flow = merge([flatten(value) for value in values], transform)
+    result = Derived(flow.sources, flow.generated, flow.gaps, flow.transform, type_)
+    return Traced(result, (), flow.steps) if flow.steps else result
+
+
+def with_role(sources: Iterable[Source], role: str) -> tuple[Source, ...]:
+    """Direct sources in another role; indirect ones keep theirs: the columns of a CASE condition are conditions."""
+    return unique(
+        Source(s.relation, s.path, role if s.role in DIRECT_ROLES else s.role, s.transform) for s in sources
+    )
+
+
+def influenced(value: Value, influences: tuple[Source, ...], transform: str = "IDENTITY") -> Value:
+    """`value`, which also depends on `influences`."""
+    if not influences and transform == "IDENTITY":
+        return value
+    return Traced(value, influences, (), transform)
+
+
+def conditions(values: Iterable[Value]) -> tuple[Source, ...]:
+    """What the values read, in the role of a condition."""
+    return with_role((source for value in values for source in flatten(value).sources), CONDITION)
+
+
+def _transformed(source: Source, transform: str) -> Source:
+    strongest = stronger(transform, source.transform)
+    if strongest == source.transform or source.role not in DIRECT_ROLES:
+        return source
+    return Source(source.relation, source.path, source.role, strongest)
+
+
+def type_of(value: Value) -> DataType:
+    """The data type of a value as far as the query proves it."""
+    if isinstance(value, Ref | Derived | Generated):
+        return value.type
+    if isinstance(value, Traced):
+        return type_of(value.value)
+    if isinstance(value, ArrayOf):
+        return ArrayType(type_of(value.value))
+    if isinstance(value, Record):
+        if value.rest is not None or value.positional:
+            return UNSPECIFIED
+        return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in value.items))
+    if isinstance(value, OneOf):
+        return _common_type(value)
+    return UNSPECIFIED
+
+
+def _common_type(value: OneOf) -> DataType:
+    common = _common_fields(value)
+    if common is not None:
+        return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in common))
+    kinds = [type_of(item) for item in value.values if not is_null(item)]
+    if kinds and all(kind == kinds[0] or (isinstance(kind, Scalar) and isinstance(kinds[0], Scalar)) for kind in kinds):
+        return kinds[0]
+    return UNSPECIFIED
