@@ -163,9 +163,9 @@ class _Writer(Struct, frozen=True):
         lines += self.reason(occurrence)
         if own is not None:
             lines.append((Words(sentence(downstream(self.snapshot, (own,)))),))
-        name = occurrence.name
-        if own is not None:
-            name = self.node_text(own) if is_declaration else path_text(own.path)
+        name = path_text(occurrence.path) or occurrence.name
+        if own is not None and is_declaration:
+            name = self.node_text(own)
         return signature(name, occurrence.type), lines
 
     def output(self, occurrence: Occurrence) -> tuple[str, list[Line]]:

@@ -9,12 +9,24 @@ from msgspec import Struct
 from sql_lineage_ls.catalog.field_tree import walk
 from sql_lineage_ls.catalog.types import Site
 from sql_lineage_ls.lineage.model import Node, Occurrence
+from sql_lineage_ls.syntax.query_model import (
+    AlterTable,
+    Delete,
+    Insert,
+    Merge,
+    MultiInsert,
+    QueryStatement,
+    Truncate,
+    Update,
+)
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
 # Where several meanings share a token, the one that leads towards the source comes first: in `SELECT city FROM t` the
 # token `city` is a column that is read and the name of an output column.
 _LAST_KINDS = ("output",)
+
+_DECLARES_NOTHING = (Insert, MultiInsert, Update, Merge, Delete, Truncate)
 
 
 class Found(Struct, frozen=True):
@@ -83,11 +95,17 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
 
 def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator[Occurrence]:
     """The names that a DDL statement declares: relation, columns and nested fields, as occurrences of themselves."""
+    model = statement.model.statement
+    if isinstance(model, _DECLARES_NOTHING) or (isinstance(model, QueryStatement) and not model.into):
+        return
     lineage = statement.lineage
     relation_ids = dict.fromkeys((lineage.target, *(relation_id for relation_id, _, _ in lineage.relations)))
     for relation_id in filter(None, relation_ids):
         relation = snapshot.relation(relation_id)
         if relation is None:
+            continue
+        # The columns of the tables that a view reads are declared elsewhere: they need not be looked through.
+        if not isinstance(model, AlterTable) and not _is_here(relation.site, uri, statement):
             continue
         place = _place(snapshot, relation.site, uri, statement)
         if place is not None:
@@ -106,9 +124,13 @@ def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator
                 )
 
 
+def _is_here(site: Site | None, uri: str, statement: StatementView) -> bool:
+    return site is not None and site.uri == uri and site.statement == statement.index
+
+
 def _place(snapshot: Snapshot, site: Site | None, uri: str, statement: StatementView) -> tuple[int, int] | None:
     """Where a declaration stands in this statement, None where it stands elsewhere."""
-    if site is None or site.uri != uri or site.statement != statement.index:
+    if site is None or not _is_here(site, uri, statement):
         return None
     span = snapshot.site_span(site)
     return (span.start - statement.start, span.end - statement.start) if span is not None else None
