@@ -1,0 +1,39 @@
+"""Clauses that several kinds of statement share: WITH and ORDER BY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.lower.context import Lowering
+
+
+def order_by(low: Lowering, args: dict[str, Any]) -> tuple[q.Expr, ...]:
+    """What the rows are ordered by: ORDER BY, SORT BY."""
+    found: list[q.Expr] = []
+    for key in ("order", "sort"):
+        clause = args.get(key)
+        if clause is not None:
+            found += [low.expr(item.this if isinstance(item, exp.Ordered) else item) for item in clause.expressions]
+    return tuple(found)
+
+
+def with_clause(low: Lowering, node: Any) -> tuple[tuple[q.Cte, ...], tuple[q.Projection, ...], bool]:
+    """The CTEs of a WITH clause, ClickHouse's `WITH expression AS name` entries, and whether it is recursive."""
+    if node is None:
+        return (), (), False
+    ctes: list[q.Cte] = []
+    lets: list[q.Projection] = []
+    for item in node.expressions:
+        if item.__class__ is not exp.CTE:
+            continue
+        alias = item.args["alias"]
+        name = low.name(alias.this)
+        if item.args.get("scalar"):
+            lets.append(q.Projection(low.expr(item.this), name))
+            continue
+        if low.is_query(item.this):
+            ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns"))))
+    return tuple(ctes), tuple(lets), bool(node.args.get("recursive"))

@@ -1,0 +1,201 @@
+"""Operators, casts, lambdas, subqueries, and every expression that has no handler of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.lower import calls, constructors, literals, paths
+from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering
+from sql_lineage_ls.syntax.lower.type_specs import lower_type
+
+_SIGNS: dict[type, str] = {
+    exp.And: "AND", exp.Or: "OR", exp.Xor: "XOR", exp.EQ: "=", exp.NEQ: "<>", exp.GT: ">", exp.GTE: ">=", exp.LT: "<",
+    exp.LTE: "<=", exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.DPipe: "||",
+    exp.Is: "IS", exp.Like: "LIKE", exp.ILike: "ILIKE", exp.Not: "NOT", exp.Neg: "-", exp.NullSafeEQ: "IS NOT DISTINCT",
+    exp.NullSafeNEQ: "IS DISTINCT", exp.Between: "BETWEEN", exp.AtTimeZone: "AT TIME ZONE",
+}  # fmt: skip
+
+
+def binary(low: Lowering, node: Any) -> q.Expr:
+    """`a AND b AND c`: a chain of one operator is one operation, so that 20,000 terms make no depth.
+
+    A chain of different arithmetic operators is folded from the left, without recursion.
+    """
+    spine: list[Any] = []
+    current = node
+    while isinstance(current, exp.Binary) and _is_plain(current):
+        spine.append(current)
+        current = current.this
+    sign = ""
+    operands: list[q.Expr] = [low.expr(current)]
+    for item in reversed(spine):
+        this = _sign(item)
+        if sign and this != sign and not (this in _ARITHMETIC and sign in _ARITHMETIC):
+            operands = [q.Operation(sign, tuple(operands))]
+        sign = this
+        operands.append(low.expr(item.expression))
+    return q.Operation(sign, tuple(operands))
+
+
+# Mixed chains of these make one operation: all of them compute a new value from all operands.
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "||"})
+
+
+def _is_plain(node: Any) -> bool:
+    return EXPRESSIONS[node.__class__] is binary
+
+
+def _sign(node: Any) -> str:
+    return _SIGNS.get(node.__class__) or node.key.upper()
+
+
+def like(low: Lowering, node: Any) -> q.Expr:
+    """`a LIKE 'x'`; DuckDB's `* LIKE 'x'` is a star."""
+    if node.this.__class__ is exp.Star:
+        plain = paths.star(low, node.this)
+        return q.Star(like=node.expression.name, start=plain.start, end=plain.end)
+    return q.Operation(_sign(node), (low.expr(node.this), low.expr(node.expression)))
+
+
+def paren(low: Lowering, node: Any) -> q.Expr:
+    """`(x)` is x."""
+    while node.__class__ is exp.Paren:
+        node = node.this
+    return low.expr(node)
+
+
+def cast(low: Lowering, node: Any) -> q.Expr:
+    """CAST(x AS t), `x::t`, TRY_CAST, `DATE 'x'`."""
+    return q.Cast(low.expr(node.this), lower_type(low, node.args.get("to")))
+
+
+def convert(low: Lowering, node: Any) -> q.Expr:
+    """T-SQL CONVERT(type, x)."""
+    if isinstance(node.this, exp.DataType) and isinstance(node.expression, exp.Expr):
+        return q.Cast(low.expr(node.expression), lower_type(low, node.this))
+    return generic(low, node)
+
+
+def lambda_(low: Lowering, node: Any) -> q.Expr:
+    """`x -> x.n`, `(a, b) -> a + b`."""
+    return q.Lambda(low.names(node.expressions), low.expr(node.this))
+
+
+def subquery(low: Lowering, node: Any) -> q.Expr:
+    """`(SELECT ..)` as a value."""
+    return q.SubqueryExpr("scalar", low.query(node))
+
+
+def exists(low: Lowering, node: Any) -> q.Expr:
+    """EXISTS(SELECT ..); EXISTS(array, lambda) is a call."""
+    this = node.this
+    if low.is_query(this):
+        return q.SubqueryExpr("exists", low.query(this))
+    return calls.known(low, node)
+
+
+def in_(low: Lowering, node: Any) -> q.Expr:
+    """`x IN (..)`, `x IN (SELECT ..)`, `x IN UNNEST(array)`, `x IN name`."""
+    args = node.args
+    value = low.expr(node.this)
+    query = args.get("query")
+    if query is not None:
+        return q.SubqueryExpr("in", low.query(query), value)
+    field = args.get("field") or args.get("unnest")
+    if field is not None:
+        inner = field.expressions if field.__class__ is exp.Unnest else [field]
+        return q.Operation("IN", (value, *low.exprs(inner)))
+    return q.Operation("IN", (value, *low.exprs(args.get("expressions"))))
+
+
+def quantified(low: Lowering, node: Any) -> q.Expr:
+    """`= ANY (SELECT ..)`, `> ALL (array)`."""
+    return low.expr(node.this)
+
+
+def extract(low: Lowering, node: Any) -> q.Expr:
+    """EXTRACT(YEAR FROM d)."""
+    return q.Call("EXTRACT", (low.expr(node.expression),))
+
+
+def unnest(low: Lowering, node: Any) -> q.Expr:
+    """UNNEST(..) in an expression."""
+    return q.Call("UNNEST", low.exprs(node.expressions))
+
+
+def explode(low: Lowering, node: Any) -> q.Expr:
+    """ClickHouse arrayJoin where the parser reads it."""
+    return q.Call("EXPLODE", low.exprs([node.this, *node.expressions]))
+
+
+def transparent(low: Lowering, node: Any) -> q.Expr:
+    """A wrapper that changes no source: an alias inside an expression, COLLATE, a comment."""
+    return low.expr(node.this)
+
+
+def property_eq(low: Lowering, node: Any) -> q.Expr:
+    """`name := value` outside a call's arguments."""
+    return low.expr(node.expression)
+
+
+def generic(low: Lowering, node: Any) -> q.Expr:
+    """Whatever has no handler: an operation over all the expressions in it."""
+    children: list[exp.Expr] = []
+    for value in node.args.values():
+        if isinstance(value, exp.Expr):
+            children.append(value)
+        elif isinstance(value, list):
+            children.extend(item for item in value if isinstance(item, exp.Expr))
+    return q.Operation(_sign(node), low.exprs(children))
+
+
+def _table() -> dict[type, ExprHandler]:
+    """A handler for every class of sqlglot, found by its nearest base."""
+    special: dict[type, ExprHandler] = {
+        **literals.TABLE,
+        **paths.TABLE,
+        **constructors.TABLE,
+        **calls.TABLE,
+        exp.Like: like,
+        exp.ILike: like,
+        exp.SimilarTo: like,
+        exp.Glob: like,
+        exp.Paren: paren,
+        exp.Cast: cast,
+        exp.TryCast: cast,
+        exp.JSONCast: cast,
+        exp.CastToStrType: cast,
+        exp.Convert: convert,
+        exp.Lambda: lambda_,
+        exp.Exists: exists,
+        exp.In: in_,
+        exp.Any: quantified,
+        exp.All: quantified,
+        exp.Extract: extract,
+        exp.Unnest: unnest,
+        exp.Explode: explode,
+        exp.Alias: transparent,
+        exp.Aliases: transparent,
+        exp.Collate: transparent,
+        exp.Ordered: transparent,
+        exp.Distinct: generic,
+        exp.PropertyEQ: property_eq,
+        exp.Kwarg: property_eq,
+        exp.Subquery: subquery,
+        exp.Query: subquery,
+        exp.Binary: binary,
+        exp.Func: calls.known,
+        exp.Expr: generic,
+    }
+    special = {cls: handler for cls, handler in special.items() if isinstance(cls, type)}
+    table: dict[type, ExprHandler] = {}
+    for value in vars(exp).values():
+        if isinstance(value, type) and issubclass(value, exp.Expr):
+            table[value] = next(special[base] for base in value.__mro__ if base in special)
+    return table
+
+
+EXPRESSIONS = _table()

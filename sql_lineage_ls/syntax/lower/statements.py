@@ -1,0 +1,351 @@
+"""Statements that move data: queries, INSERT, UPDATE, MERGE, DELETE, TRUNCATE, and script variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from sqlglot import exp
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.lower import sources
+from sql_lineage_ls.syntax.lower.clauses import with_clause
+from sql_lineage_ls.syntax.lower.context import Lowering
+from sql_lineage_ls.syntax.lower.queries import values_row
+from sql_lineage_ls.syntax.repair import MARK
+
+StatementHandler = Callable[[Lowering, Any], "q.Statement"]
+
+
+def query(low: Lowering, node: Any) -> q.Statement:
+    """A query on its own, or SELECT .. INTO."""
+    into = node.args.get("into")
+    lowered = low.query(node)
+    if into is None:
+        return q.QueryStatement(lowered)
+    made = into.this
+    names = sources.target(low, made).parts if isinstance(made, exp.Expr) else ()
+    temporary = bool(into.args.get("temporary")) or (bool(names) and names[-1].text.startswith("#"))
+    return q.QueryStatement(lowered, names, temporary)
+
+
+def insert(low: Lowering, node: exp.Insert) -> q.Statement:
+    """INSERT in all its forms."""
+    args = node.args
+    this = node.this
+    partition = args.get("partition") or (this.args.get("partition") if isinstance(this, exp.Expr) else None)
+    location: str | None = None
+    columns: tuple[q.ColumnRef, ...] = ()
+    parts: tuple[q.Name, ...] = ()
+    if isinstance(this, exp.Directory):
+        location = this.this.name if isinstance(this.this, exp.Expr) else str(this.this)
+    else:
+        if this.__class__ is exp.Schema:
+            columns = tuple([_target_column(low, item) for item in this.expressions])
+            partition = partition or this.this.args.get("partition")
+        parts = sources.target(low, this).parts
+    return q.Insert(
+        parts,
+        _inserted(low, node),
+        columns,
+        bool(args.get("by_name")),
+        bool(args.get("overwrite")),
+        _partition(low, partition),
+        location,
+    )
+
+
+def _inserted(low: Lowering, node: exp.Insert) -> q.Query | None:
+    """What is inserted, with a WITH clause that stands before INSERT."""
+    body = node.args.get("expression")
+    if body is None or not low.is_query(body):
+        return None
+    made = low.query(body)
+    ctes = with_clause(low, node.args.get("with_"))[0]
+    return _with_ctes(made, ctes)
+
+
+def _with_ctes(made: q.Query, ctes: tuple[q.Cte, ...]) -> q.Query:
+    return msgspec.structs.replace(made, ctes=(*ctes, *made.ctes)) if ctes else made
+
+
+def _target_column(low: Lowering, node: Any) -> q.ColumnRef:
+    """A column that is written: `a`, `a.b`."""
+    if isinstance(node, exp.ColumnDef):
+        node = node.this
+    if node.__class__ is exp.Identifier:
+        name = low.name(node)
+        if MARK in name.text:
+            return q.ColumnRef(_dotted(name))
+        return q.ColumnRef((name,))
+    value = low.expr(node)
+    return column_path(value) or q.ColumnRef((low.name(node),))
+
+
+def _dotted(name: q.Name) -> tuple[q.Name, ...]:
+    """The parts of a dotted column that was joined to one token before parsing."""
+    parts: list[q.Name] = []
+    start = name.start
+    for text in name.text.split(MARK):
+        parts.append(q.Name(text, start, start + len(text)))
+        start += len(text) + 1
+    return tuple(parts)
+
+
+def column_path(value: q.Expr) -> q.ColumnRef | None:
+    """The dotted path that an assignment writes; a subscript writes into its array."""
+    if isinstance(value, q.ColumnRef):
+        return value
+    if isinstance(value, q.FieldAccess):
+        base = column_path(value.base)
+        return q.ColumnRef((*base.parts, value.name)) if base is not None else None
+    if isinstance(value, q.ElementAccess):
+        return column_path(value.base)
+    return None
+
+
+def _partition(low: Lowering, node: Any) -> tuple[q.PartitionValue, ...]:
+    """`PARTITION (day = '2026-01-01', hour)`."""
+    if node is None:
+        return ()
+    found: list[q.PartitionValue] = []
+    for item in node.expressions:
+        value: q.Expr | None = None
+        name = item
+        if isinstance(item, exp.EQ):
+            value = low.expr(item.expression)
+            name = item.this
+        reference = low.expr(name)
+        if isinstance(reference, q.ColumnRef):
+            found.append(q.PartitionValue(reference.parts[-1], value))
+    return tuple(found)
+
+
+def multi_insert(low: Lowering, node: exp.MultitableInserts) -> q.Statement:
+    """Hive FROM .. INSERT .., Snowflake and Oracle INSERT ALL / FIRST: every branch reads the same source."""
+    ctes = with_clause(low, node.args.get("with_"))[0]
+    origin = node.args["source"]
+    inserts: list[q.Insert] = []
+    earlier: list[q.Expr] = []
+    for branch in node.expressions:
+        conditional = branch.__class__ is exp.ConditionalInsert
+        inner = branch.this if conditional else branch
+        condition = low.maybe(branch.args.get("expression")) if conditional else None
+        base = insert(low, inner)
+        if not isinstance(base, q.Insert):
+            continue
+        made = _branch_query(low, inner, origin)
+        if condition is not None:
+            earlier.append(condition)
+        elif conditional and branch.args.get("else_"):
+            condition = q.Operation("NOT", tuple(earlier))
+        inserts.append(_replaced(base, _restricted(_with_ctes(made, ctes), condition)))
+    return q.MultiInsert(tuple(inserts))
+
+
+def _branch_query(low: Lowering, node: Any, origin: Any) -> q.Query:
+    """What one branch inserts, reading the common source."""
+    item = q.FromItem(
+        q.DerivedTable(low.query(origin)) if low.is_query(origin) and origin.__class__ is not exp.Table
+        else sources.source(low, origin)
+    )  # fmt: skip
+    body = node.args.get("expression")
+    if body is None:
+        return q.Select((q.Projection(q.Star()),), (item,))
+    if isinstance(body, exp.Values):
+        row = values_row(low, body.expressions[0])
+        return q.Select(tuple([q.Projection(value) for value in row]), (item,))
+    made = low.query(body)
+    if isinstance(made, q.Select):
+        return msgspec.structs.replace(made, sources=(item, *made.sources))
+    return made
+
+
+def _restricted(made: q.Query, condition: q.Expr | None) -> q.Query:
+    if condition is None or not isinstance(made, q.Select):
+        return made
+    where = condition if made.where is None else q.Operation("AND", (made.where, condition))
+    return msgspec.structs.replace(made, where=where)
+
+
+def _replaced(base: q.Insert, made: q.Query) -> q.Insert:
+    return msgspec.structs.replace(base, query=made)
+
+
+def update(low: Lowering, node: exp.Update) -> q.Statement:
+    """UPDATE with or without joins."""
+    args = node.args
+    this = node.this
+    clause = args.get("from_")
+    items: list[q.FromItem] = []
+    joined = this.args.get("joins") if isinstance(this, exp.Expr) else None
+    if joined:
+        items = [q.FromItem(sources.source(low, this)), *[sources.join(low, item) for item in joined]]
+    if clause is not None:
+        items += sources.from_items(low, node)
+    where = args.get("where")
+    return q.Update(
+        sources.target(low, this),
+        assignments(low, node.expressions),
+        tuple(items),
+        low.expr(where.this) if where is not None else None,
+        with_clause(low, args.get("with_"))[0],
+    )
+
+
+def assignments(low: Lowering, nodes: list[Any]) -> tuple[q.Assignment, ...]:
+    """`a = x, s.f = y, (c, d) = (SELECT ..)`."""
+    found: list[q.Assignment] = []
+    for node in nodes:
+        if not isinstance(node, (exp.EQ, exp.PropertyEQ)):
+            continue
+        left, right = node.this, node.expression
+        if left.__class__ is exp.Tuple:
+            found += _tuple_assignment(low, left, right)
+            continue
+        path = column_path(low.expr(left))
+        if path is not None:
+            found.append(q.Assignment(path, low.expr(right)))
+    return tuple(found)
+
+
+def _tuple_assignment(low: Lowering, left: Any, right: Any) -> list[q.Assignment]:
+    """`(a, b) = (x, y)`; `(a, b) = (SELECT x, y ..)` gives each column its own select item."""
+    paths = [column_path(low.expr(item)) for item in left.expressions]
+    if right.__class__ is exp.Tuple:
+        values = list(low.exprs(right.expressions))
+    else:
+        value = low.expr(right)
+        values = [value] * len(paths)
+        inner = value.query if isinstance(value, q.SubqueryExpr) else None
+        if isinstance(inner, q.Select) and len(inner.projections) == len(paths):
+            values = [
+                q.SubqueryExpr("scalar", msgspec.structs.replace(inner, projections=(item,)))
+                for item in inner.projections
+            ]
+    return [q.Assignment(path, value) for path, value in zip(paths, values, strict=False) if path is not None]
+
+
+def delete(low: Lowering, node: exp.Delete) -> q.Statement:
+    """DELETE FROM t USING u; DELETE a FROM a JOIN b."""
+    args = node.args
+    this = node.this
+    items: list[q.FromItem] = []
+    made = sources.target(low, this) if isinstance(this, exp.Expr) else q.TableRef(())
+    tables = args.get("tables") or []
+    joined = this.args.get("joins") if isinstance(this, exp.Expr) else None
+    if joined or tables:
+        items.append(q.FromItem(sources.source(low, this)))
+        items += [sources.join(low, item) for item in joined or ()]
+    if tables:
+        made = sources.target(low, tables[0])
+    for item in args.get("using") or ():
+        items += [q.FromItem(sources.source(low, item), "CROSS" if items else "")]
+        items += [sources.join(low, extra) for extra in item.args.get("joins") or ()]
+    where = args.get("where")
+    return q.Delete(
+        made, tuple(items), low.expr(where.this) if where is not None else None, with_clause(low, args.get("with_"))[0]
+    )
+
+
+def merge(low: Lowering, node: exp.Merge) -> q.Statement:
+    """MERGE with all its branches."""
+    args = node.args
+    whens = args.get("whens")
+    on = args.get("on")
+    return q.Merge(
+        sources.target(low, node.this),
+        sources.source(low, args["using"]),
+        low.expr(on) if on is not None else None,
+        tuple([_branch(low, item) for item in (whens.expressions if whens is not None else ())]),
+        with_clause(low, args.get("with_"))[0],
+    )
+
+
+def _branch(low: Lowering, node: exp.When) -> q.MergeBranch:
+    args = node.args
+    matched = "matched" if args.get("matched") else ("not_matched_by_source" if args.get("source") else "not_matched")
+    condition = low.maybe(args.get("condition"))
+    then = args.get("then")
+    if then.__class__ is exp.Update:
+        items = then.expressions
+        star = (len(items) == 1 and items[0].__class__ is exp.Star) or then.this.__class__ is exp.Star
+        return q.MergeBranch(matched, "update", condition, assignments(low, items), star=star)
+    if then.__class__ is exp.Insert:
+        return _insert_branch(low, matched, condition, then)
+    return q.MergeBranch(matched, "delete" if _word(then) == "DELETE" else "nothing", condition)
+
+
+def _insert_branch(low: Lowering, matched: str, condition: q.Expr | None, then: Any) -> q.MergeBranch:
+    this, body = then.args.get("this"), then.args.get("expression")
+    if this.__class__ is exp.Star:
+        return q.MergeBranch(matched, "insert", condition, star=True)
+    if _word(this) == "ROW" or _word(body) == "ROW":
+        columns = tuple([_target_column(low, item) for item in this.expressions]) if isinstance(this, exp.Tuple) else ()
+        return q.MergeBranch(matched, "insert", condition, columns=columns, row=True)
+    columns = tuple([_target_column(low, item) for item in this.expressions]) if this is not None else ()
+    values: tuple[q.Expr, ...] = ()
+    if isinstance(body, exp.Values):
+        values = values_row(low, body.expressions[0])
+    elif isinstance(body, exp.Expr):
+        values = values_row(low, body)
+    return q.MergeBranch(matched, "insert", condition, columns=columns, values=values)
+
+
+def _word(node: Any) -> str:
+    return node.name.upper() if isinstance(node, (exp.Var, exp.Identifier)) else ""
+
+
+def truncate(low: Lowering, node: Any) -> q.Statement:
+    """TRUNCATE TABLE t."""
+    tables = node.expressions
+    return q.Truncate(sources.target(low, tables[0]).parts if tables else ())
+
+
+def declare(low: Lowering, node: exp.Declare) -> q.Statement:
+    """DECLARE x, y INT64 DEFAULT 1."""
+    names: list[q.Name] = []
+    values: list[q.Expr] = []
+    for item in node.expressions:
+        words = item.this if isinstance(item.this, list) else [item.this]
+        names += [low.name(word) for word in words if isinstance(word, exp.Expr)]
+        default = item.args.get("default")
+        if default is not None:
+            values.append(low.expr(default))
+    return q.Declare(tuple(names), tuple(values))
+
+
+def set_(low: Lowering, node: exp.Set) -> q.Statement:
+    """SET x = 1, SET (x, y) = (1, 2); a session's setting sets no variable."""
+    names: list[q.Name] = []
+    values: list[q.Expr] = []
+    for item in node.expressions:
+        pair = item.this
+        if not isinstance(pair, exp.EQ):
+            return q.OtherStatement("SET")
+        left = pair.this.expressions if pair.this.__class__ is exp.Tuple else [pair.this]
+        for word in left:
+            names.append(low.name(word.this if word.__class__ is exp.Column else word))
+        values.append(low.expr(pair.expression))
+    return q.Declare(tuple(names), tuple(values)) if names else q.OtherStatement("SET")
+
+
+STATEMENTS: dict[type, StatementHandler] = {
+    exp.Select: query,
+    exp.Union: query,
+    exp.Except: query,
+    exp.Intersect: query,
+    exp.Values: query,
+    exp.Subquery: query,
+    exp.Table: query,
+    exp.Pivot: query,
+    exp.Insert: insert,
+    exp.MultitableInserts: multi_insert,
+    exp.Update: update,
+    exp.Delete: delete,
+    exp.Merge: merge,
+    exp.TruncateTable: truncate,
+    exp.Declare: declare,
+    exp.Set: set_,
+}
