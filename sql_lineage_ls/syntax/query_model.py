@@ -429,6 +429,8 @@ class Select(Record):
     row: str = ""
     start: int = -1
     end: int = -1
+    lets: tuple[Projection, ...] = ()
+    """ClickHouse `WITH expression AS name`: names for expressions, visible in the whole block."""
 
 
 class SetOperation(Record):
