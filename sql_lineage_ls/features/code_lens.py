@@ -14,10 +14,10 @@ from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import Snapshot
 
 
-def code_lenses(snapshot: Snapshot, uri: str) -> tuple[Lens, ...]:
+def code_lenses(snapshot: Snapshot, uri: str, fields: bool = True) -> tuple[Lens, ...]:
     """The lenses of a document, sorted by place; () before the workspace is loaded, when counts could still grow.
 
-    `CREATE TABLE t (a STRUCT<b INT64>)` has three: of `t`, `t.a` and `t.a.b`.
+    `CREATE TABLE t (a STRUCT<b INT64>)` has three: of `t`, `t.a` and `t.a.b`; without `fields` the last is left out.
     """
     document = snapshot.document(uri)
     if document is None or not snapshot.ready:
@@ -25,6 +25,8 @@ def code_lenses(snapshot: Snapshot, uri: str) -> tuple[Lens, ...]:
     nodes: dict[Span, dict[Node, None]] = {}
     for statement in document.statements:
         for occurrence in declared(snapshot, uri, statement):
+            if len(occurrence.path) > 1 and not fields:
+                continue
             span = Span(statement.start + occurrence.start, statement.start + occurrence.end)
             nodes.setdefault(span, {}).setdefault(Node(occurrence.relation, occurrence.path))
     lenses = []

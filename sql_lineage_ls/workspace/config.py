@@ -26,6 +26,7 @@ from sql_lineage_ls.workspace.globs import Glob
 SECTION = "sqlLineage"
 DIAGNOSTIC_CODES = (
     "ambiguous-column",
+    "ambiguous-field",
     "field-of-array",
     "orphan-column",
     "undeclared-column",
@@ -121,8 +122,21 @@ def combine(*layers: Layer) -> Settings:
     return msgspec.convert(values, Settings)
 
 
-def read_layer(data: object, source: str) -> Layer:
+def without_defaults(layer: Layer) -> Layer:
+    """The layer without values that are the defaults.
+
+    Editors send the default of every setting that a person left alone, which must not hide what a file of the project
+    says.
+    """
+    defaults = msgspec.to_builtins(Settings())
+    values = {key: value for key, value in layer.values.items() if value != defaults[key]}
+    return Layer(values, layer.problems)
+
+
+def read_layer(data: object, source: str, foreign: frozenset[str] = frozenset()) -> Layer:
     """The settings in `data`, which JSON or TOML gave; `source` is how problems name the place.
+
+    `foreign` are keys that belong to somebody else, as an editor's own settings in the same section.
 
     `read_layer({"maxFileSize": "big", "dialect": "BigQuery"}, "sql-lineage.toml")` sets the dialect and has one
     problem: `max_file_size` expects a whole number.
@@ -136,6 +150,8 @@ def read_layer(data: object, source: str) -> Layer:
     for raw_key, raw_value in data.items():
         key = _snake_case(str(raw_key))
         read = _READERS.get(key)
+        if key in foreign:
+            continue
         if read is None:
             problems.append(_unknown_key(str(raw_key), source, _READERS))
         elif raw_value is not None:

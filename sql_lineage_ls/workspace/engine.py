@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Generator, Iterable
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -24,24 +23,16 @@ from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.definitions import definitions_of, statements_of
 from sql_lineage_ls.workspace.discovery import FoundFile, discover, read_text
+from sql_lineage_ls.workspace.folders import Folder, folder_of
 from sql_lineage_ls.workspace.index import RelationIndex
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
-from sql_lineage_ls.workspace.uris import is_below
 from sql_lineage_ls.workspace.views import document_view, same_lineage
 
 _log = logging.getLogger(__name__)
 
 _Work = Generator[None, None, None]
-
-
-class Folder(Struct, frozen=True):
-    """A workspace folder with its settings; `uri` is in normal form."""
-
-    uri: str
-    path: Path
-    settings: Settings = Settings()
 
 
 class OpenText(Struct, frozen=True):
@@ -87,7 +78,7 @@ class Engine:
         self._index = RelationIndex()
         self._notices: list[str] = []
         self._said: set[str] = set()
-        self.snapshot = Snapshot({}, self._analysis, self._index, ready=False)
+        self.snapshot = Snapshot({}, self._analysis, self._index, ready=False, complete=False)
 
     # ------------------------------------------------------------ inputs
 
@@ -276,7 +267,11 @@ class Engine:
         if signature == self._defined.get(uri, ()):
             return False
         self._defined[uri] = signature
-        self._catalog = self._catalog.replace_file(uri, definitions)
+        try:
+            self._catalog = self._catalog.replace_file(uri, definitions)
+        except Exception:
+            # Definitions that our catalog fails on must not stop the analysis of everything else.
+            _log.exception("the definitions of %s could not be taken", uri)
         return True
 
     def _keys_of(self, uri: str) -> Generator[tuple[str, int], None, None]:
@@ -332,6 +327,7 @@ class Engine:
             revision=self.snapshot.revision + 1,
             index_revision=self.snapshot.index_revision + moved,
             ready=ready,
+            complete=ready and not self._bind_later,
         )
 
     # ------------------------------------------------------------ bookkeeping
@@ -356,17 +352,12 @@ class Engine:
             self._contributions[uri] = {}
 
     def _settings_of(self, uri: str) -> Settings:
-        folder = self._folder_of(uri)
+        folder = folder_of(self._folders, uri)
         return folder.settings if folder is not None else self._settings
 
-    def _folder_of(self, uri: str) -> Folder | None:
-        """The innermost folder that a document lies in."""
-        around = [folder for folder in self._folders if is_below(uri, folder.uri)]
-        return max(around, key=lambda folder: len(folder.uri), default=None)
-
     def _relative(self, uri: str) -> str:
-        folder = self._folder_of(uri)
-        return uri[len(folder.uri) :].lstrip("/") if folder is not None else uri.rsplit("/", 1)[-1]
+        folder = folder_of(self._folders, uri)
+        return folder.relative(uri) if folder is not None else uri.rsplit("/", 1)[-1]
 
     def _say_too_large(self, name: str, size: int, settings: Settings) -> None:
         self._say(

@@ -108,7 +108,8 @@ class Snapshot:
     """One revision of the workspace.
 
     `ready` is set once the catalog holds every document of the workspace: before that nothing may be concluded from
-    what is missing. `revision` grows with every snapshot, `index_revision` only where a use, an edge or the place of
+    what is missing; `complete` once every document is analysed under that catalog, so that all uses are known.
+    `revision` grows with every snapshot, `index_revision` only where a use, an edge or the place of
     a declaration may have changed.
     """
 
@@ -121,10 +122,12 @@ class Snapshot:
         revision: int = 0,
         index_revision: int = 0,
         ready: bool = True,
+        complete: bool = True,
     ) -> None:
         self.revision = revision
         self.index_revision = index_revision
         self.ready = ready
+        self.complete = complete
         self._documents = documents
         self._relations = relations
         self._index = index

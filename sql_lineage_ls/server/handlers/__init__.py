@@ -1,0 +1,1 @@
+"""One handler a request: find the document, convert in, call one feature, convert out."""

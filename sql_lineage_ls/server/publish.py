@@ -1,0 +1,93 @@
+"""What the server sends without being asked: diagnostics of open documents, and the wish to see lenses anew.
+
+Diagnostics follow the last key by a short pause. They are those of the version that the client has, never of an
+older one after a newer, and there are none before the catalog is loaded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
+from sql_lineage_ls.server.convert import Converter
+from sql_lineage_ls.server.worker import CATALOG
+from sql_lineage_ls.workspace.config import Settings
+
+if TYPE_CHECKING:
+    from sql_lineage_ls.server.session import Session
+
+_log = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 0.15
+PAGES = "https://github.com/sql-lineage/sql-lineage-ls/blob/main/docs/diagnostics/"
+
+_Found = tuple[int, list[types.Diagnostic]]
+
+
+class Publisher:
+    """Publishes for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._timer: asyncio.TimerHandle | None = None
+        self._lens_timer: asyncio.TimerHandle | None = None
+        self._published: dict[str, _Found] = {}
+
+    def snapshot_changed(self) -> None:
+        """There is a new snapshot with a complete catalog: any open document may have other diagnostics."""
+        last_key = max((document.changed_at for document in self._session.documents), default=0.0)
+        if self._timer is not None:
+            self._timer.cancel()
+        due = max(self._session.loop.time(), last_key + PAUSE_SECONDS)
+        self._timer = self._session.loop.call_at(due, self._publish_all)
+
+    def settings_changed(self) -> None:
+        self.snapshot_changed()
+
+    def clear(self, uri: str) -> None:
+        """A document was closed: its diagnostics go."""
+        if uri in self._published:
+            del self._published[uri]
+            self._send(uri, None, [])
+
+    def refresh_lenses_soon(self) -> None:
+        if self._lens_timer is not None:
+            self._lens_timer.cancel()
+        self._lens_timer = self._session.loop.call_later(PAUSE_SECONDS, self._refresh_lenses)
+
+    def _refresh_lenses(self) -> None:
+        self._session.run(self._session.server.workspace_code_lens_refresh_async(None))
+
+    def _publish_all(self) -> None:
+        for document in self._session.documents:
+            self._session.run(self._publish(document.uri))
+
+    async def _publish(self, uri: str) -> None:
+        settings = self._session.settings_of(uri)
+        found = await self._session.ask(lambda convert: _diagnose(convert, uri, settings), CATALOG)
+        document = self._session.documents.find(uri)
+        # Another version is on its way to the worker, and so are its diagnostics.
+        if found is None or document is None or document.version != found[0]:
+            return
+        if self._published.get(uri) != found:
+            self._published[uri] = found
+            self._send(uri, *found)
+
+    def _send(self, uri: str, version: int | None, found: list[types.Diagnostic]) -> None:
+        spelled = self._session.spelling.of(uri)
+        self._session.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(spelled, found, version))
+
+
+def _diagnose(convert: Converter, uri: str, settings: Settings) -> _Found | None:
+    document = convert.snapshot.document(uri)
+    if document is None or document.version is None:
+        return None
+    if not settings.diagnostics:
+        return document.version, []
+    options = DiagnosticOptions(settings.severities, PAGES)
+    found = diagnostics(convert.snapshot, uri, options)
+    return document.version, [convert.to_diagnostic(document, one) for one in found]

@@ -1,0 +1,176 @@
+"""The one thread that analyses: takes inputs, answers questions, and works in between, one statement at a time.
+
+The event loop never parses and never binds. What it tells the worker is applied in order; what it asks is answered
+as soon as the documents that an editor shows are analysed as they stand, and before the rest of the workspace is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from sql_lineage_ls.workspace.engine import Engine
+    from sql_lineage_ls.workspace.snapshot import Snapshot
+
+_log = logging.getLogger(__name__)
+
+_Answer = TypeVar("_Answer")
+
+# How much of the workspace a question needs: open documents as they stand; the catalog too; every use as well.
+DOCUMENTS = 0
+CATALOG = 1
+EVERYTHING = 2
+
+# compiled sqlglot holds the interpreter for a whole call anyway; a shorter turn keeps the loop quick in between.
+PROGRESS_SECONDS = 0.2
+
+
+class _Question(Struct, eq=False):
+    ask: Callable[[Snapshot], Any]
+    need: int
+    deadline: float
+    future: asyncio.Future[Any]
+
+
+class Worker:
+    """Owns the engine and its thread.
+
+    `on_snapshot` and `on_progress` (files still to be read) are called on the event loop.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        on_snapshot: Callable[[Snapshot], None],
+        on_progress: Callable[[int], None],
+    ) -> None:
+        self._loop = loop
+        self._on_snapshot = on_snapshot
+        self._on_progress = on_progress
+        self._inputs: deque[Callable[[Engine], object]] = deque()
+        self._questions: deque[_Question] = deque()
+        self._wake = threading.Event()
+        self._stopping = False
+        self._progress_at = 0.0
+
+    def start(self) -> None:
+        """Starts the thread, which imports the analysis: not before `initialize` is answered."""
+        # The interpreter must not wait for an analysis when the server ends.
+        threading.Thread(target=self._run, name="analysis", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ends the thread after the step that it is in."""
+        self._stopping = True
+        self._wake.set()
+
+    def tell(self, action: Callable[[Engine], object]) -> None:
+        """Applies a change to the engine, after those told before."""
+        self._inputs.append(action)
+        self._wake.set()
+
+    def ask(
+        self, question: Callable[[Snapshot], _Answer], need: int = DOCUMENTS, patience: float = float("inf")
+    ) -> asyncio.Future[_Answer]:
+        """The answer of `question` to the first snapshot that has all it needs.
+
+        After `patience` seconds the snapshot that is there has to do. Cancelling the future withdraws the question.
+        """
+        future: asyncio.Future[_Answer] = self._loop.create_future()
+        self._questions.append(_Question(question, need, time.monotonic() + patience, future))
+        self._wake.set()
+        return future
+
+    # ------------------------------------------------------------ on the thread
+
+    def _run(self) -> None:
+        from sql_lineage_ls.workspace.engine import Engine
+
+        engine = Engine()
+        reported = engine.snapshot
+        while not self._stopping:
+            while self._inputs:
+                self._apply(self._inputs.popleft(), engine)
+            if engine.urgent:
+                self._step(engine)
+                continue
+            if engine.snapshot is not reported:
+                reported = engine.snapshot
+                self._post(self._on_snapshot, reported)
+            if self._answer_one(engine):
+                continue
+            if self._step(engine):
+                self._report_progress(engine)
+                continue
+            self._wait(engine)
+
+    def _wait(self, engine: Engine) -> None:
+        """Sleeps until something arrives, or the next question runs out of patience."""
+        deadline = min((question.deadline for question in self._questions), default=float("inf"))
+        timeout = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+        self._wake.wait(timeout)
+        self._wake.clear()
+
+    def _apply(self, action: Callable[[Engine], object], engine: Engine) -> None:
+        try:
+            action(engine)
+        except Exception:
+            _log.exception("an input could not be applied")
+
+    def _step(self, engine: Engine) -> bool:
+        try:
+            return engine.step()
+        except Exception:
+            _log.exception("a step of the analysis failed")
+            return True
+
+    def _answer_one(self, engine: Engine) -> bool:
+        """Answers the first question that can be answered now."""
+        now = time.monotonic()
+        level = EVERYTHING if engine.settled and engine.snapshot.ready else engine.snapshot.ready
+        for question in list(self._questions):
+            if question.future.cancelled():
+                self._questions.remove(question)
+            elif question.need <= level or question.deadline <= now:
+                self._questions.remove(question)
+                self._answer(question, engine.snapshot)
+                return True
+        return False
+
+    def _answer(self, question: _Question, snapshot: Snapshot) -> None:
+        try:
+            answer = question.ask(snapshot)
+        except Exception as error:
+            self._post(_fail, question.future, error)
+        else:
+            self._post(_resolve, question.future, answer)
+
+    def _report_progress(self, engine: Engine) -> None:
+        now = time.monotonic()
+        if now - self._progress_at >= PROGRESS_SECONDS:
+            self._progress_at = now
+            self._post(self._on_progress, engine.waiting_files)
+
+    def _post(self, callback: Callable[..., None], *arguments: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(callback, *arguments)
+        except RuntimeError:
+            # The loop is closed: the server ends, and nobody waits for this any more.
+            self._stopping = True
+
+
+def _resolve(future: asyncio.Future[Any], answer: object) -> None:
+    if not future.done():
+        future.set_result(answer)
+
+
+def _fail(future: asyncio.Future[Any], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
