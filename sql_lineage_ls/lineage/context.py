@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 from rapidfuzz import fuzz, process
 
+from sql_lineage_ls.catalog.names import display_part
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType
 from sql_lineage_ls.lineage.model import (
@@ -90,7 +91,12 @@ class Context:
         """A field's name under the dialect's rules."""
         rules = self.dialect
         folded = name.text if exact else rules.field_key(name.text, name.quoted)
-        return Key(name.text, folded, exact, rules.array_fields, rules.map_fields)
+        shown = name.text if exact else self.show(name)
+        return Key(shown, folded, exact, rules.array_fields, rules.map_fields)
+
+    def show(self, name: Name) -> str:
+        """A name as results show it: quoted only where the plain spelling would mean another one."""
+        return display_part(name, self.dialect) if name.quoted else name.text
 
     def fold(self, name: Name) -> str:
         """A column's, alias' or CTE's name as the dialect compares it."""

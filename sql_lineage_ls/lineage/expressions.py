@@ -6,11 +6,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 from sql_lineage_ls.catalog.types import ArrayType, DataType, MapType, RecordType, Scalar, Unspecified, Variant
 from sql_lineage_ls.lineage import calls, queries, stars
 from sql_lineage_ls.lineage.context import Context, nearest
-from sql_lineage_ls.lineage.model import MEMBERSHIP, WINDOW, Gap, GeneratedSource, Occurrence, Problem, Source, path_text
+from sql_lineage_ls.lineage.model import (
+    MEMBERSHIP,
+    WINDOW,
+    Gap,
+    GeneratedSource,
+    Occurrence,
+    Problem,
+    Source,
+    path_text,
+)
 from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, resolve
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
@@ -38,9 +49,10 @@ from sql_lineage_ls.lineage.values import (
 )
 from sql_lineage_ls.syntax import query_model as q
 
+
 def evaluate(expr: q.Expr, scope: Scope, context: Context) -> Value:
     """The value of an expression: `evaluate(customer.city)` is `Ref(t.customer.city)`."""
-    return _EVALUATORS[type(expr)](expr, scope, context)  # type: ignore[operator]
+    return _EVALUATORS[type(expr)](expr, scope, context)
 
 
 def influences_of(expr: q.Expr | None, role: str, scope: Scope, context: Context) -> tuple[Source, ...]:
@@ -166,8 +178,7 @@ def _refuse(found: Refuted, name: q.Name, context: Context) -> Value:
     owner = _owner_text(found, context)
     suggestion = nearest(name.text, found.names)
     if found.code == "field-of-array":
-        inner = " of records" if isinstance(found.type, ArrayType) and isinstance(found.type.element, RecordType) else ""
-        text = f"{owner} is an array{inner}: unnest it or take an element before reading '{name.text}'"
+        text = f"{owner} is an array: unnest it or take an element before reading '{name.text}'"
     elif found.code == "ambiguous-field":
         text = f"{owner} has more than one field '{name.text}'"
     elif isinstance(found.type, Scalar):
@@ -248,9 +259,9 @@ def _record(expr: q.RecordExpr, scope: Scope, context: Context) -> Value:
             items.append(RecordItem("", "", value))
             continue
         key = name.text if expr.kind == "object" else context.dialect.field_key(name.text, name.quoted)
-        items.append(RecordItem(name.text, key, value))
+        items.append(RecordItem(name.text if expr.kind == "object" else context.show(name), key, value))
     positional = any(not item.name for item in items)
-    return Record(tuple(items), rest=rest, positional=positional)
+    return Record(tuple(items), rest=rest, positional=positional, loose=expr.kind == "object")
 
 
 def _implied_name(expr: q.Expr) -> q.Name | None:
@@ -434,7 +445,7 @@ def _call(expr: q.Call, scope: Scope, context: Context) -> Value:
     return calls.evaluate_call(expr, scope, context)
 
 
-_EVALUATORS = {
+_EVALUATORS: dict[type, Callable[[Any, Scope, Context], Value]] = {
     q.ColumnRef: _column,
     q.FieldAccess: _field_access,
     q.ElementAccess: _element_access,

@@ -165,7 +165,8 @@ def _aliased(
     for position, name in enumerate(names[: len(columns)]):
         column = columns[position]
         context.meaning(name, "output", column.value)
-        columns[position] = replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+        columns[position] = replace(column, name=context.show(name), key=context.fold(name),
+                                    definitions=((name.start, name.end),))
     return columns
 
 

@@ -36,7 +36,7 @@ def bind_pivot(pivot: q.Pivot | q.Unpivot, variable: RangeVariable, scope: Scope
     if not pivot.column_aliases or made.open:
         return made
     columns = [
-        replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+        replace(column, name=context.show(name), key=context.fold(name), definitions=((name.start, name.end),))
         for column, name in zip(made.columns, pivot.column_aliases, strict=False)
     ]
     return replace(made, columns=(*columns, *made.columns[len(columns):]), by_key={})
@@ -145,14 +145,15 @@ def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: C
     ]
     name = pivot.name_column
     made.append(Column(name.text, context.fold(name), OneOf(tuple(labels), "UNION"), ((name.start, name.end),)))
-    for column in made:
-        context.meaning(q.Name(column.name, *column.definitions[0]), "output", column.value)
+    for made_column in made:
+        context.meaning(q.Name(made_column.name, *made_column.definitions[0]), "output", made_column.value)
     passed = [column for column in variable.columns if column.key not in used]
     opened = tuple(
         OpenSource(source.relation, source.name, source.path, source.without | used, passed_on=True)
         for source in variable.open
     )
-    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True, star_columns=None, by_key={})
+    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True, star_columns=None,
+                   by_key={})
 
 
 def _label(entry: q.UnpivotInput, context: Context) -> Value:

@@ -112,7 +112,8 @@ def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) ->
     columns = list(result.columns)
     for position, name in enumerate(names[: len(columns)]):
         column = columns[position]
-        columns[position] = replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+        columns[position] = replace(column, name=context.show(name), key=context.fold(name),
+                                    definitions=((name.start, name.end),))
         context.meaning(name, "output", column.value, definitions=column.definitions)
     return replace(result, columns=tuple(columns))
 
@@ -181,7 +182,7 @@ def _add_column(projection: q.Projection, value: Value, position: int, block: _B
         text = context.dialect.anonymous.format(i=position, n=unnamed)
         column = Column(text, context.dialect.column_key(text), value, (span,) if span[0] >= 0 else (), span, True)
     else:
-        column = Column(name.text, context.fold(name), value, ((name.start, name.end),), span)
+        column = Column(context.show(name), context.fold(name), value, ((name.start, name.end),), span)
     if projection.alias is not None:
         context.meaning(projection.alias, "output", value, expression=span)
         block.scope.aliases[column.key] = column
@@ -202,20 +203,20 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
     with context.joining("WHERE"):
         block.weigh(expressions.influences_of(query.where, MEMBERSHIP, inside, context))
     after = scope.with_aliases(LateralAlias.FALLBACK if rule is LateralAlias.NEVER else rule)
-    for item in query.group_by:
-        block.weigh(_ordinal_or(item, GROUPING, block, after, context))
+    for expr in query.group_by:
+        block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     if query.group_by_all:
         for column in block.columns:
             flow = flatten(column.value)
             if flow.transform != "AGGREGATE":
                 block.weigh(with_role(flow.sources, GROUPING))
-    for item in query.distinct_on:
-        block.weigh(_ordinal_or(item, GROUPING, block, after, context))
+    for expr in query.distinct_on:
+        block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     for predicate in (query.having, query.qualify, *query.connect_by):
         block.weigh(expressions.influences_of(predicate, MEMBERSHIP, after, context))
     ordered = scope.with_aliases(LateralAlias.FIRST)
-    for item in query.order_by:
-        block.weigh(_ordinal_or(item, ORDERING, block, ordered, context))
+    for expr in query.order_by:
+        block.weigh(_ordinal_or(expr, ORDERING, block, ordered, context))
 
 
 def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: Context) -> Iterable[Source]:
@@ -225,7 +226,7 @@ def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: C
         if block.open or not 0 <= position < len(block.columns):
             return ()
         return with_role(flatten(block.columns[position].value).sources, role)
-    return expressions.influences_of(item, role, scope, context)  # type: ignore[return-value]
+    return expressions.influences_of(item, role, scope, context)
 
 
 # ---------------------------------------------------------------- set operations
@@ -252,10 +253,7 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
         # EXCEPT and INTERSECT take no value from the right side: it decides which rows stay.
         decided = with_role((s for c in right.columns for s in flatten(c.value).sources), MEMBERSHIP)
         return replace(left, influences=unique((*influences, *decided)), rows=left.rows)
-    if query.by_name:
-        columns = _by_name(left, right)
-    else:
-        columns = _by_position(left, right)
+    columns = _by_name(left, right) if query.by_name else _by_position(left, right)
     return QueryResult(columns, _open_union(left, right), influences, rows)
 
 

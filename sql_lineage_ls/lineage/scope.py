@@ -190,7 +190,7 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     if failed is not None and failed.qualifier:
         return failed
     if opened:
-        return _from_open(names, keys, opened[0])
+        return _from_open(names, keys, opened[0], context)
     return failed or _not_found(names, keys, scope, context)
 
 
@@ -271,7 +271,7 @@ def _range_column(
     if special is not None:
         return Binding(special, length + 1, length, variable, stored=False)
     if variable.open:
-        return _open_column(names[length], key, variable.open, length, variable)
+        return _open_column(names[length], key, variable, length, context)
     gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
     if variable.opaque:
         return Binding(Unknown(Gap("columns-unknown", variable.opaque)), length + 1, length, variable)
@@ -335,22 +335,23 @@ def _opaque(level: Scope) -> str:
 
 
 def _open_column(
-    name: Name, key: str, sources: Sequence[OpenSource], qualifier: int, variable: RangeVariable
+    name: Name, key: str, variable: RangeVariable, qualifier: int, context: Context
 ) -> Binding:
-    possible = [source for source in sources if key not in source.without]
+    possible = [source for source in variable.open if key not in source.without]
     if len(possible) == 1:
-        return Binding(possible[0].column(name.text), qualifier + 1, qualifier, variable, stored=variable.stored)
-    owners = ", ".join(source.name for source in sources)
+        value = possible[0].column(context.show(name))
+        return Binding(value, qualifier + 1, qualifier, variable, stored=variable.stored)
+    owners = ", ".join(source.name for source in variable.open)
     gap = Gap("owner-unproved", f"'{name.text}' may come from any of {owners}, whose columns are not known here")
     return Binding(Unknown(gap), qualifier + 1, qualifier, variable)
 
 
-def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope) -> Binding:
+def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding:
     sources = _open_sources(level, keys[0])
     opaque = _opaque(level)
     if len(sources) == 1 and not opaque:
         variable, source = sources[0]
-        return Binding(source.column(names[0].text), 1, 0, variable, stored=variable.stored)
+        return Binding(source.column(context.show(names[0])), 1, 0, variable, stored=variable.stored)
     if opaque:
         return Binding(Unknown(Gap("columns-unknown", opaque)), 1)
     owners = ", ".join(dict.fromkeys(source.name for _, source in sources))

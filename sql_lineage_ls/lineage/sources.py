@@ -100,7 +100,8 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
     context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=queries.facts(columns)))
     alias = source.alias
     if alias is not None:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at, columns=queries.facts(columns)))
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at,
+                                 columns=queries.facts(columns)))
     variable = RangeVariable(
         (alias or name).text, (context.fold(alias or name),), columns, result.open, kind="cte",
         influences=result.influences, rows=result.rows,
@@ -161,7 +162,7 @@ def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context
         return variable
     columns = list(variable.columns)
     for position, name in enumerate(names[: len(columns)]):
-        columns[position] = replace(columns[position], name=name.text, key=context.fold(name),
+        columns[position] = replace(columns[position], name=context.show(name), key=context.fold(name),
                                     definitions=((name.start, name.end),))
         context.meaning(name, "output", columns[position].value)
     return replace(variable, columns=tuple(columns), by_key={})
@@ -202,7 +203,7 @@ def _nested_join(source: q.NestedJoin, scope: Scope, context: Context) -> None:
 
 
 def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context) -> None:
-    """USING and NATURAL make one column of two (SQL standard, 7.10): LEFT keeps the left one, RIGHT the right, FULL both."""
+    """USING and NATURAL make one column of two: the left one, RIGHT JOIN's right one, FULL JOIN's either (SQL 7.10)."""
     if item.natural:
         _natural(item, before, scope, context)
     for name in item.using:

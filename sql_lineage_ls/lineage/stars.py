@@ -139,7 +139,7 @@ def _renamed(column: Column, name: q.Name | None, context: Context) -> Column:
     if name is None:
         return column
     context.meaning(name, "output", column.value)
-    return replace(column, name=name.text, key=context.fold(name), definitions=((name.start, name.end),))
+    return replace(column, name=context.show(name), key=context.fold(name), definitions=((name.start, name.end),))
 
 
 def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -> None:

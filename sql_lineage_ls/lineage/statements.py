@@ -16,7 +16,6 @@ from sql_lineage_ls.lineage.values import Ref, Value, conditions, influenced, ty
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
 
-
 Targets = tuple[tuple[Path, DataType], ...]
 """Columns or fields to write, in order; an empty path stands for one that could not be told."""
 
@@ -42,6 +41,9 @@ def bind_statement(
         binder = _BINDERS.get(type(model.statement))
         if binder is not None:
             written = binder(model.statement, context)
+    if model.partial:
+        # What was read in part may mean something else when it is whole: its names can be looked at, no more.
+        written.edges, written.outputs, written.open = [], (), True
     return StatementLineage(
         kind=written.kind,
         target=written.target,
@@ -191,7 +193,7 @@ def _written_node(ref: q.ColumnRef, scope: Scope, context: Context) -> tuple[Pat
     return (), type_of(inner)
 
 
-def _insert_result(  # noqa: PLR0913 - the parts of one statement
+def _insert_result(
     target: str, relation: Relation | None, columns: Targets, result: QueryResult, by_name: bool, written: _Written,
     context: Context, without: frozenset[str] = frozenset(),
 ) -> None:
@@ -259,7 +261,7 @@ def _update(statement: q.Update, context: Context) -> _Written:
 def _dml_target(
     target: q.TableRef, items: tuple[q.FromItem, ...], scope: Scope, context: Context
 ) -> RangeVariable:
-    """The target's range variable: a table of its own, or the alias of one in FROM (T-SQL, `UPDATE c SET .. FROM t c`)."""
+    """The target's range variable: a table of its own, or one of FROM by its alias (T-SQL: `UPDATE c .. FROM t c`)."""
     key = (context.fold(target.parts[0]),)
     named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
     if not named:
@@ -331,7 +333,7 @@ def _merge(statement: q.Merge, context: Context) -> _Written:
     return written
 
 
-def _branch(  # noqa: PLR0913 - the parts of one statement
+def _branch(
     branch: q.MergeBranch, target: RangeVariable, source: RangeVariable, scope: Scope,
     influences: tuple[Source, ...], context: Context,
 ) -> Iterator[Edge]:

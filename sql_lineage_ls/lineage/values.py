@@ -76,6 +76,8 @@ class Record(Struct, frozen=True, gc=False):
     declared: bool = False
     rest: Union[Value, None] = None
     positional: bool = False
+    # A semi-structured object: a key that it does not have is NULL, not an error.
+    loose: bool = False
 
 
 class ArrayOf(Struct, frozen=True, gc=False):
@@ -299,7 +301,7 @@ def _child(owner: Ref, child: Field) -> Ref:
 def _ref_field(ref: Ref, key: Key) -> Value | Refuted:
     kind = ref.type
     if isinstance(kind, Unspecified | Variant):
-        return Ref(ref.relation, (*ref.path, key.name), Variant(kind.text) if isinstance(kind, Variant) else UNSPECIFIED)
+        return Ref(ref.relation, (*ref.path, key.name), kind if isinstance(kind, Variant) else UNSPECIFIED)
     if isinstance(kind, RecordType):
         found = [f for f in kind.fields if f.key == key.key]
         if len(found) == 1:
@@ -335,6 +337,8 @@ def _record_field(record: Record, key: Key) -> Value | Refuted:
         return Refuted("ambiguous-field", None, tuple(item.name for item in record.items))
     if record.rest is not None:
         return field(record.rest, key)
+    if record.loose:
+        return Generated(GeneratedSource("constant", "NULL"))
     if record.positional:
         gap = Gap("field-name-unknown", f"the record was built without field names, so '{key.name}' is not proved")
         return Unknown(gap)
@@ -380,7 +384,8 @@ def flatten(value: Value) -> Flow:
     if isinstance(value, Derived):
         return Flow(value.sources, value.generated, value.gaps, transform=value.transform)
     if isinstance(value, Generated):
-        return Flow(generated=(value.source,), transform="CONSTANT" if value.source.kind == "constant" else "EXPRESSION")
+        transform = "CONSTANT" if value.source.kind == "constant" else "EXPRESSION"
+        return Flow(generated=(value.source,), transform=transform)
     if isinstance(value, Unknown):
         return Flow(gaps=(value.gap,))
     if isinstance(value, Traced):
@@ -417,7 +422,11 @@ def merge(flows: Iterable[Flow], transform: str) -> Flow:
 
 def derived(values: Iterable[Value], transform: str = "EXPRESSION", type_: DataType = UNSPECIFIED) -> Value:
     """A value computed from `values`: `a + b` is `derived([a, b])`."""
-    flow = merge([flatten(value) for value in values], transform)
+    flows = [flatten(value) for value in values]
+    if any(flow.sources for flow in flows):
+        # The 2 of `qty * 2` is no source of the result beside qty.
+        flows = [flow for flow in flows if flow.sources or flow.gaps or flow.transform != "CONSTANT"]
+    flow = merge(flows, transform)
     result = Derived(flow.sources, flow.generated, flow.gaps, flow.transform, type_)
     return Traced(result, (), flow.steps) if flow.steps else result
 
