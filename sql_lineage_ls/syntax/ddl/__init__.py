@@ -4,6 +4,6 @@ It knows every dialect's spelling at once, since no two of them contradict each 
 the exact span of every name. Only the query of a view or of CREATE TABLE .. AS is left to the query parser.
 """
 
-from sql_lineage_ls.syntax.ddl.reader import DdlReading, read_ddl
+from sql_lineage_ls.syntax.ddl.reader import read_ddl
 
-__all__ = ["DdlReading", "read_ddl"]
+__all__ = ["read_ddl"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sql_lineage_ls.syntax.ddl.builtin_types import COMPOSITES, SCALARS, VARIANTS
 from sql_lineage_ls.syntax.ddl.columns import is_constraint, read_elements, type_or_none
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, keywords
 from sql_lineage_ls.syntax.ddl.names import column_name, column_path, relation_name
@@ -19,6 +20,7 @@ from sql_lineage_ls.syntax.query_model import (
     SwapTable,
 )
 
+_TYPE_WORDS = SCALARS | VARIANTS | COMPOSITES - {"ROW"}
 _COLUMN_WORDS = frozenset({"COLUMN", "COLUMNS", "ATTRIBUTE", "FIELD"})
 _ACTIONS = keywords("ADD DROP RENAME ALTER MODIFY CHANGE REPLACE SET SWAP UNSET COMMENT")
 # ADD / DROP / RENAME of these is no matter of columns.
@@ -84,9 +86,17 @@ def _guard(cursor: Cursor) -> bool:
     return cursor.accept("IF", "NOT", "EXISTS") or cursor.accept("IF", "EXISTS")
 
 
-def _is_other(cursor: Cursor, words: frozenset[str]) -> bool:
-    """Whether an object of `words` is meant and not a column of that name: `DROP INDEX i`, yet `DROP index`."""
-    return (cursor.upper() in words and cursor.upper(1) not in (",", "")) or is_constraint(cursor)
+def _is_other(cursor: Cursor, words: frozenset[str], adding: bool = False) -> bool:
+    """Whether an object of `words` is meant and not a column of that name.
+
+    `DROP INDEX i` is, `DROP index` is not; `ADD TAG t` is, `ADD tag VARCHAR(9)` is not (`adding`).
+    """
+    if is_constraint(cursor):
+        return True
+    following = cursor.peek(1)
+    if cursor.upper() not in words or following is None or following.upper in (",", "TO", "AS", "CASCADE", "RESTRICT"):
+        return False
+    return not (adding and following.upper in _TYPE_WORDS)
 
 
 def _add(cursor: Cursor) -> list[AlterAction]:
@@ -94,7 +104,7 @@ def _add(cursor: Cursor) -> list[AlterAction]:
     guarded = _guard(cursor)
     if cursor.at("("):
         return [AddColumn(_path_of(column), column.type, guarded) for column in read_elements(cursor).columns]
-    if not explicit and _is_other(cursor, _NOT_COLUMNS):
+    if not explicit and _is_other(cursor, _NOT_COLUMNS, adding=True):
         return []
     path = column_path(cursor)
     if not path:

@@ -11,10 +11,12 @@ import re
 from collections.abc import Collection
 
 from msgspec import Struct
+from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import SyntaxIssue
+from sql_lineage_ls.syntax.tokens import tokenize
 
 MAX_DEPTH = 150
 """How deep types may nest. Deeper ones are reported and read as unknown: recursion must stay bounded."""
@@ -32,6 +34,8 @@ _STRINGS = frozenset(
         TokenType.UNICODE_STRING,
     }
 )
+# First words behind which the tokenizer takes all the rest for one string.
+_COMMANDS = frozenset({TokenType.RENAME, TokenType.COMMAND})
 _PIECES = re.compile(r"\S+")
 # Marks without a blank behind them, and without one before them, in the normal spelling of a type.
 _GLUED_BEFORE = frozenset({"", "(", "<", "[", ".", "%", "@"})
@@ -88,6 +92,21 @@ def _words_of(text: str, token: Token, index: int) -> list[Word]:
     return [Word("mark", raw, raw, start, end, index)]
 
 
+def _words(text: str, tokens: list[Token], dialect: Dialect) -> list[Word]:
+    words = [word for index, token in enumerate(tokens) for word in _words_of(text, token, index)]
+    if not tokens or tokens[0].token_type not in _COMMANDS:
+        return words
+    begin = tokens[0].end + 1
+    try:
+        rest = tokenize(text[begin:], dialect)
+    except TokenError:
+        return words[:1]
+    shifted = [word for token in rest for word in _words_of(text[begin:], token, 1)]
+    return words[:1] + [
+        Word(word.kind, word.text, word.upper, word.start + begin, word.end + begin, 1) for word in shifted
+    ]
+
+
 class Cursor:
     """A position in the words of one statement, and the issues found so far."""
 
@@ -95,7 +114,7 @@ class Cursor:
         self.text = text
         self.tokens = tokens
         self.dialect = dialect
-        self.words = [word for index, token in enumerate(tokens) for word in _words_of(text, token, index)]
+        self.words = _words(text, tokens, dialect)
         while self.words and self.words[-1].kind == "mark" and self.words[-1].text in (";", "/"):
             self.words.pop()
         self.position = 0

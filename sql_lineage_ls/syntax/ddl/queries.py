@@ -57,7 +57,7 @@ def _behind_names(cursor: Cursor, ahead: int) -> int:
 
 def read_query(cursor: Cursor) -> Query | None:
     """The query from the cursor to the end of the statement; its issues join the cursor's."""
-    from sql_lineage_ls.syntax.lower import query_from_tokens
+    from sql_lineage_ls.syntax.parse import query_from_tokens
 
     first = cursor.words[cursor.position].index
     last = _end(cursor)

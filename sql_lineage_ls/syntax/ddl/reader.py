@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec import Struct
 from sqlglot.tokenizer_core import Token
 
 from sql_lineage_ls.syntax.ddl.alter import read_alter, read_rename_table
@@ -22,18 +21,9 @@ from sql_lineage_ls.syntax.query_model import (
     Name,
     OtherStatement,
     Statement,
+    StatementModel,
     SwapTable,
-    SyntaxIssue,
 )
-
-
-class DdlReading(Struct, frozen=True):
-    """What was read: the statement, what could not be read of it, and whether parts of it are missing for that."""
-
-    statement: Statement | None
-    issues: tuple[SyntaxIssue, ...] = ()
-    partial: bool = False
-
 
 # Words between CREATE and the kind of thing that is created.
 _MODIFIERS = keywords(
@@ -49,7 +39,7 @@ _TEMPORARY = frozenset({"TEMP", "TEMPORARY"})
 _EXTERNAL = frozenset({"EXTERNAL", "FOREIGN"})
 
 
-def read_ddl(text: str, tokens: list[Token], dialect: Dialect) -> DdlReading | None:
+def read_ddl(text: str, tokens: list[Token], dialect: Dialect) -> StatementModel | None:
     """The DDL statement in `tokens`; None where it is no DDL that this reader knows (functions, DML, queries).
 
     `text` is the statement, positions are code points in it. `CREATE TABLE t (id INT64)` gives a CreateTable with
@@ -62,10 +52,10 @@ def read_ddl(text: str, tokens: list[Token], dialect: Dialect) -> DdlReading | N
     try:
         statement = reader(cursor)
     except DdlError as error:
-        return DdlReading(None, (*cursor.issues, error.issue), True)
+        return StatementModel(None, (*cursor.issues, error.issue), True)
     if statement is None:
         return None
-    return DdlReading(statement, tuple(cursor.issues), cursor.partial)
+    return StatementModel(statement, tuple(cursor.issues), cursor.partial)
 
 
 def _create(cursor: Cursor) -> Statement | None:

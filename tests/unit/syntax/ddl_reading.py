@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import fields as struct_fields
 
-from sql_lineage_ls.syntax.ddl import DdlReading, read_ddl
+from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import DIALECTS
-from sql_lineage_ls.syntax.query_model import ColumnDef, CreateTable, FieldSpec, Name, TypeSpec
+from sql_lineage_ls.syntax.query_model import ColumnDef, CreateTable, FieldSpec, Name, StatementModel, TypeSpec
 from sql_lineage_ls.syntax.tokens import tokenize
 
 _QUOTES = {"`": "`", '"': '"', "[": "]", "'": "'"}
 
 
-def read(sql: str, dialect: str) -> DdlReading | None:
+def read(sql: str, dialect: str) -> StatementModel | None:
     rules = DIALECTS[dialect]
     return read_ddl(sql, tokenize(sql, rules), rules)
 

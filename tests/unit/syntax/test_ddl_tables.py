@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """CREATE TABLE of every dialect: exact trees and exact places."""
 
 from __future__ import annotations
