@@ -29,14 +29,15 @@ _log = logging.getLogger(__name__)
 
 NAME = "sql-lineage-ls"
 HOST = "127.0.0.1"
-# A jump or hover waits this long for the catalog while the workspace is read for the first time.
+# A question waits this long for what it needs of the workspace; then what is known has to do.
 PATIENCE_SECONDS = 2.0
 
 _Handler = Callable[[Converter, Any], Any]
 
 # Requests that one feature answers: its handler, and how much of the workspace it needs.
 _REQUESTS: dict[str, tuple[_Handler, int]] = {
-    types.TEXT_DOCUMENT_HOVER: (navigation.hover, CATALOG),
+    # A hover counts uses.
+    types.TEXT_DOCUMENT_HOVER: (navigation.hover, EVERYTHING),
     types.TEXT_DOCUMENT_DEFINITION: (navigation.definition, CATALOG),
     types.TEXT_DOCUMENT_DECLARATION: (navigation.declaration, CATALOG),
     types.TEXT_DOCUMENT_TYPE_DEFINITION: (navigation.type_definition, CATALOG),

@@ -45,7 +45,9 @@ def statements_of(file: ParsedFile, settings: Settings) -> tuple[ParsedStatement
 def definitions_of(uri: str, statements: tuple[ParsedStatement, ...]) -> tuple[Definition, ...]:
     """The statements of a document that make, change or remove relations and types, in order."""
     return tuple(
-        Definition(uri, at, statement.model.statement, statement.dialect, statement.namespace)
+        Definition(
+            uri, at, statement.model.statement, statement.dialect, statement.namespace, statement.model.partial
+        )
         for at, statement in enumerate(statements)
         if statement.model.statement is not None and defines(statement.model.statement)
     )

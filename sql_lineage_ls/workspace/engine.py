@@ -34,6 +34,8 @@ _log = logging.getLogger(__name__)
 
 _Work = Generator[None, None, None]
 
+_UNBOUND = StatementLineage("unbound")
+
 
 class OpenText(Struct, frozen=True):
     """What the editor has of a document."""
@@ -229,6 +231,9 @@ class Engine:
         self._bound_before += self._analysis.bound
         self._analysis = Analysis(self._catalog, dict(self._statements), self._analysis)
         self._bind_job = None
+        for uri in uncommitted:
+            if uri not in self._open:
+                self._show_unbound(uri)
         first = [uri for uri in uncommitted if uri in self._open]
         later = [*self._bind_later, *self._bind_first, *uncommitted]
         if others_may_change or not self.snapshot.ready:
@@ -299,12 +304,24 @@ class Engine:
             lineages.append(self._lineage(uri, at))
             if self._analysis.bound != bound:
                 yield
-        before = self._views.get(uri)
-        view = document_view(file, lineages, before)
-        self._views[uri] = view
+        self._show(file, lineages)
+
+    def _show(self, file: ParsedFile, lineages: list[StatementLineage]) -> None:
+        """Puts a document into the next snapshot, with what it adds to the index."""
+        before = self._views.get(file.uri)
+        view = self._views[file.uri] = document_view(file, lineages, before)
         if before is None or not same_lineage(view, before):
             shown = [statement.lineage for statement in view.statements]
-            self._contributions[uri] = dict(contributions_of(uri, shown))
+            self._contributions[file.uri] = dict(contributions_of(file.uri, shown))
+
+    def _show_unbound(self, uri: str) -> None:
+        """Shows a document that will be bound later: its declarations have places, its new statements no lineage."""
+        file = self._parsed.get(uri)
+        if file is None:
+            return
+        before = self._views.get(uri)
+        known = {id(statement.model): statement.lineage for statement in before.statements} if before else {}
+        self._show(file, [known.get(id(piece.model), _UNBOUND) for piece in file.pieces])
 
     def _lineage(self, uri: str, at: int) -> StatementLineage:
         try:
