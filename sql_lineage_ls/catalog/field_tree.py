@@ -42,9 +42,14 @@ def children(node: TreeNode) -> tuple[TreeNode, ...]:
     return ()
 
 
+def columns_of(columns: tuple[Field, ...]) -> tuple[TreeNode, ...]:
+    """The columns themselves as nodes."""
+    return tuple(TreeNode((column.name,), column.type, column.site) for column in columns)
+
+
 def walk(columns: tuple[Field, ...]) -> Iterator[TreeNode]:
     """Every node of a relation's columns, a column before its fields, in the order of their declaration."""
-    stack = [TreeNode((column.name,), column.type, column.site) for column in reversed(columns)]
+    stack = list(reversed(columns_of(columns)))
     while stack:
         node = stack.pop()
         yield node

@@ -38,12 +38,16 @@ class Variant(Struct, frozen=True, gc=False, tag=True, array_like=True):
 
 
 class RecordType(Struct, frozen=True, gc=False, tag=True, array_like=True):
-    """STRUCT, ROW, Tuple, composite and object types. `type_name` names the CREATE TYPE it came from."""
+    """STRUCT, ROW, Tuple, composite and object types. `type_name` names the CREATE TYPE it came from.
+
+    `built` where a constructor of a query made it, without any type that declares its fields.
+    """
 
     fields: tuple[Field, ...]
     text: str = "STRUCT"
     type_name: str = ""
     type_site: Site | None = None
+    built: bool = False
 
 
 class ArrayType(Struct, frozen=True, gc=False, tag=True, array_like=True):

@@ -10,14 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from sql_lineage_ls.catalog.field_tree import walk
+from sql_lineage_ls.catalog.field_tree import TreeNode, children, columns_of, walk
 from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import ArrayType, DataType, RecordType
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, Edge, Gap, Path, Source, StatementLineage, path_text
 from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 ORPHANS = "pseudo_table_include_orphan_column"
 """The relation that columns without a proven owner are listed under (seed 000, 10.1)."""
+
+STAR: Path = ("*",)
+"""The columns of a relation that nobody lists."""
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -227,30 +231,39 @@ def _note(observed: dict[str, _Observed], relation: str, path: Path) -> None:
 def _node_texts(relation: Relation | None, entry: _Observed) -> tuple[str, ...]:
     """The nodes of a relation: what its DDL declares or its query gives, then what else was observed."""
     nodes: dict[Path, None] = {}
-    if entry.inferred:
-        _add_outputs(nodes, relation, entry)
-    elif relation is not None:
-        nodes.update(dict.fromkeys(node.path for node in walk(relation.columns)))
+    if relation is not None:
+        declared = _output_nodes(relation, entry) if entry.inferred else walk(relation.columns)
+        nodes.update(dict.fromkeys(node.path for node in declared))
     for path in (*entry.written, *entry.paths):
-        if path not in nodes:
+        if path not in nodes and not (path == STAR and relation is not None and not relation.open):
             nodes.update(dict.fromkeys(path[:length] for length in range(1, len(path) + 1)))
     return tuple(dict.fromkeys(path_text(path) for path in nodes))
 
 
-def _add_outputs(nodes: dict[Path, None], relation: Relation | None, entry: _Observed) -> None:
+def _output_nodes(relation: Relation, entry: _Observed) -> Iterator[TreeNode]:
     """The columns that a query gives, with the fields that it builds itself.
 
     A column that is handed on whole is one node. Of one that a constructor builds only the fields are listed, of one
     that is cast to a record type the column too (seed 000, 7.1 and 7.3).
     """
-    columns = relation.columns if relation is not None else ()
-    for column in columns:
-        below = [path for path in entry.written if path[0] == column.name]
-        if not below or any(step.transform == "CAST" for path in below for step in entry.written[path].steps):
-            nodes.setdefault((column.name,))
-        nodes.update(dict.fromkeys(below))
-    if not columns:
-        nodes.update(dict.fromkeys(entry.written))
+    waiting = list(columns_of(relation.columns))[::-1]
+    while waiting:
+        node = waiting.pop()
+        if not _is_built(node.type):
+            yield node
+        if node.path not in entry.written:
+            waiting.extend(child for child in reversed(children(node)) if _is_written(child.path, entry))
+
+
+def _is_built(data_type: DataType) -> bool:
+    while isinstance(data_type, ArrayType):
+        data_type = data_type.element
+    return isinstance(data_type, RecordType) and data_type.built
+
+
+def _is_written(path: Path, entry: _Observed) -> bool:
+    """Whether the query gives the node a source of its own, or something below it."""
+    return any(target[: len(path)] == path for target in entry.written)
 
 
 def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) -> Iterator[EdgeRow]:

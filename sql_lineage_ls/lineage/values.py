@@ -468,7 +468,9 @@ def type_of(value: Value) -> DataType:
     if isinstance(value, Record):
         if value.rest is not None or value.positional:
             return UNSPECIFIED
-        return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in value.items))
+        return RecordType(
+            tuple(Field(item.name, item.key, type_of(item.value)) for item in value.items), built=not value.declared
+        )
     if isinstance(value, OneOf):
         return _common_type(value)
     return UNSPECIFIED
@@ -477,7 +479,7 @@ def type_of(value: Value) -> DataType:
 def _common_type(value: OneOf) -> DataType:
     common = _common_fields(value)
     if common is not None:
-        return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in common))
+        return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in common), built=True)
     kinds = [type_of(item) for item in value.values if not is_null(item)]
     if kinds and all(kind == kinds[0] or (isinstance(kind, Scalar) and isinstance(kinds[0], Scalar)) for kind in kinds):
         return kinds[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.catalog.types import ArrayType, Field, MapType, RecordType, Scalar
+from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Scalar
 from sql_lineage_ls.exporters.json import to_json
 from sql_lineage_ls.exporters.report import Message, Place, make_report, place
 from sql_lineage_ls.exporters.text import to_text
@@ -91,14 +91,18 @@ def test_bare_queries_are_numbered_and_writes_are_not() -> None:
     ]
 
 
-def view(*edges: Edge, outputs: tuple[str, ...]) -> tuple[StatementLineage, Relation]:
-    columns = tuple(Field(name, name, TEXT) for name in outputs)
+def record(*names: str, built: bool) -> RecordType:
+    return RecordType(tuple(Field(name, name, TEXT) for name in names), built=built)
+
+
+def view(*edges: Edge, **outputs: DataType) -> tuple[StatementLineage, Relation]:
+    columns = tuple(Field(name, name, data_type) for name, data_type in outputs.items())
     lineage = StatementLineage("view", "v", columns, edges=edges, relations=(("t", "t", "table"), ("v", "v", "view")))
     return lineage, Relation("v", "v", "view", columns)
 
 
 def test_a_view_lists_its_columns_after_all_tables() -> None:
-    lineage, relation = view(Edge("v", ("b",), (Source("t", ("a",)),)), outputs=("b", "unproved"))
+    lineage, relation = view(Edge("v", ("b",), (Source("t", ("a",)),)), b=TEXT, unproved=TEXT)
     assert text_of(("CREATE VIEW ..", lineage, VIEW_MODEL), relations=(relation,)) == [
         "table t: a",
         "view v: b, unproved",
@@ -106,12 +110,12 @@ def test_a_view_lists_its_columns_after_all_tables() -> None:
     ]
 
 
+WHO_NAME = Edge("v", ("who", "name"), (Source("t", ("a",)),))
+WHO_ID = Edge("v", ("who", "id"), (Source("t", ("b",)),))
+
+
 def test_a_built_record_lists_its_fields_only() -> None:
-    lineage, relation = view(
-        Edge("v", ("who", "name"), (Source("t", ("a",)),)),
-        Edge("v", ("who", "id"), (Source("t", ("b",)),)),
-        outputs=("who",),
-    )
+    lineage, relation = view(WHO_NAME, WHO_ID, who=record("name", "id", built=True))
     assert text_of(("CREATE VIEW ..", lineage, VIEW_MODEL), relations=(relation,))[1:] == [
         "view v: who.name, who.id",
         "v.who.name <- t.a",
@@ -120,13 +124,40 @@ def test_a_built_record_lists_its_fields_only() -> None:
 
 
 def test_a_record_that_is_cast_lists_itself_too() -> None:
-    cast = (Step("v", "CAST"),)
-    lineage, relation = view(Edge("v", ("who", "id"), (Source("t", ("b",)),), steps=cast), outputs=("who",))
-    assert text_of(("CREATE VIEW ..", lineage, VIEW_MODEL), relations=(relation,))[1] == "view v: who, who.id"
+    lineage, relation = view(WHO_NAME, WHO_ID, who=record("name", "id", built=False))
+    assert text_of(("CREATE VIEW ..", lineage, VIEW_MODEL), relations=(relation,))[1] == "view v: who, who.name, who.id"
+
+
+def test_a_record_that_is_handed_on_lists_no_fields_until_one_is_read() -> None:
+    whole = Edge("v", ("who",), (Source("t", ("a",)),))
+    lineage, relation = view(whole, who=record("name", "id", built=False))
+    created = ("CREATE VIEW ..", lineage, VIEW_MODEL)
+    assert text_of(created, relations=(relation,))[1] == "view v: who"
+    read = StatementLineage(
+        "query", reads=(Read("v", ("who", "id"), 0, 1),), relations=(("v", "v", "view"),), outputs=relation.columns
+    )
+    assert text_of(created, ("SELECT ..", read), relations=(relation,))[1] == "view v: who, who.id"
+
+
+def test_an_array_of_built_records_lists_the_fields_of_its_element() -> None:
+    lineage, relation = view(
+        Edge("v", ("all", "[*]", "name"), (Source("t", ("a",), transform="AGGREGATE"),)),
+        all=ArrayType(record("name", built=True)),
+    )
+    assert text_of(("CREATE VIEW ..", lineage, VIEW_MODEL), relations=(relation,))[1] == "view v: all[*].name"
+
+
+def test_a_star_that_is_expanded_is_no_node() -> None:
+    read = StatementLineage(
+        "query", reads=(Read("sales", ("*",), 7, 8, "star"),), relations=(("sales", "shop.sales", "table"),)
+    )
+    (closed,) = text_of(("SELECT ..", read), relations=(SALES,))
+    assert "*," not in closed.replace("[*],", "")
+    assert text_of(("SELECT ..", read)) == ["table shop.sales: *"]
 
 
 def test_orphans_stand_below_a_table_of_their_own() -> None:
-    lineage, relation = view(outputs=("name",))
+    lineage, relation = view(name=TEXT)
     orphaned = StatementLineage(
         "view", "v", relation.columns, relations=lineage.relations, orphans=(("customer", "name"),)
     )
