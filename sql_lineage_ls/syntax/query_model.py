@@ -105,6 +105,8 @@ class Star(Record):
     like: str | None = None
     start: int = -1
     end: int = -1
+    value: bool = False
+    """`(c).*`: the qualifier is a value in brackets and names no relation."""
 
 
 class ColumnsPattern(Record):

@@ -67,7 +67,7 @@ class SelectItems:
         found: _List | None = None
         while entry is not None:
             items = entry.items
-            if not entry.claimed and len(items) == count and items[0][0] <= offset < items[0][1]:
+            if not entry.claimed and len(items) == count and items[0][0] <= offset <= items[0][1]:
                 found = entry
             entry = entry.parent
         if found is None:

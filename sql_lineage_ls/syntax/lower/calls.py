@@ -16,7 +16,7 @@ from sqlglot import exp
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.constructors import SPECIAL
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering
-from sql_lineage_ls.syntax.lower.names import AGGREGATES, AGGREGATE_SUFFIXES, DATE_PARTS, PART_POSITIONS
+from sql_lineage_ls.syntax.lower.names import AGGREGATES, AGGREGATE_SUFFIXES, DATE_PARTS, PART_POSITIONS, SHORT_DATE_PARTS
 from sql_lineage_ls.syntax.repair import MARK
 
 
@@ -90,16 +90,19 @@ _WRAPPERS = frozenset({exp.Limit, exp.IgnoreNulls, exp.RespectNulls, exp.HavingM
 def _take_parts(args: list[q.Expr], positions: tuple[int, ...]) -> None:
     """Makes a bare date part a constant: `MONTH` in `DATE_TRUNC(day, MONTH)` is no column."""
     for position in positions:
-        if not -len(args) <= position < len(args):
+        if position >= len(args):
             continue
         arg = args[position]
-        if isinstance(arg, q.Call) and arg.name == "WEEK":
+        if isinstance(arg, q.Call) and arg.name == "WEEK" and position:
             args[position] = q.Literal("other", "WEEK", arg.start, arg.end)
+            return
         if not isinstance(arg, q.ColumnRef) or len(arg.parts) != 1 or arg.parts[0].quoted:
             continue
         name = arg.parts[0]
-        if name.text.upper() in DATE_PARTS:
-            args[position] = q.Literal("other", name.text.upper(), name.start, name.end)
+        word = name.text.upper()
+        if word in DATE_PARTS or (not position and word in SHORT_DATE_PARTS):
+            args[position] = q.Literal("other", word, name.start, name.end)
+            return
 
 
 def is_aggregate(name: str) -> bool:
@@ -177,7 +180,7 @@ def window(low: Lowering, node: exp.Window) -> q.Expr:
     """`f(x) OVER (PARTITION BY a ORDER BY b)`, `OVER w`, and Oracle's KEEP (.. FIRST ORDER BY ..)."""
     args = node.args
     order = args.get("order")
-    alias = args.get("alias")
+    alias = args.get("alias") if args.get("over") != "KEEP" else None
     return q.Window(
         low.expr(node.this),
         low.exprs(args.get("partition_by")),

@@ -252,7 +252,7 @@ SPECIAL: dict[str, Maker] = {
     "STRUCT_PACK": _pack,
     "NAMED_STRUCT": _keyed("struct"),
     **_names(_keyed("object"), "OBJECT_CONSTRUCT OBJECT_CONSTRUCT_KEEP_NULL JSON_BUILD_OBJECT JSONB_BUILD_OBJECT"),
-    **_names(_array, "ARRAY ARRAY_CONSTRUCT LIST_VALUE LIST_PACK"),
+    **_names(_array, "ARRAY ARRAY_CONSTRUCT LIST_VALUE LIST_PACK MULTISET"),
     **_names(_map, "MAP VARMAP CREATE_MAP"),
     "MAP_FROM_ARRAYS": _map,
     **_names(_if, "IF IIF IFF"),
@@ -379,6 +379,8 @@ def json_value(low: Lowering, node: exp.Expr) -> q.Expr:
     path = node.args.get("path") or node.args.get("expression")
     if not isinstance(path, exp.Expr):
         return q.Call("JSON_VALUE", (value,))
+    if isinstance(path, exp.JSONPath):
+        return q.Call("JSON_VALUE", (paths.walk(low, value, path, low.token_after(paths.end_of(value))),))
     literal = low.expr(path)
     if isinstance(literal, q.Literal) and literal.kind == "string":
         chain = paths.json_path(low, value, literal)

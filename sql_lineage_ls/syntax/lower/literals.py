@@ -45,7 +45,11 @@ def _interval(low: Lowering, node: exp.Interval) -> q.Expr:
 
 def _parameter(low: Lowering, node: exp.Expr) -> q.Parameter:
     text = _parameter_text(node)
-    return q.Parameter(text)
+    inner = node.args.get("this")
+    meta = (inner._meta or {}) if isinstance(inner, exp.Expr) else {}
+    if "start" not in meta or not meta["start"]:
+        return q.Parameter(text)
+    return q.Parameter(text, meta["start"] - 1, meta["end"] + 1)
 
 
 def _parameter_text(node: Any) -> str:

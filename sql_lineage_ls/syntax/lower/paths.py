@@ -53,11 +53,13 @@ def dot(low: Lowering, node: exp.Dot) -> q.Expr:
         steps.append(base.expression)
         base = base.this
     value = low.expr(base)
+    bracketed = base.__class__ is exp.Paren
     for step in reversed(steps):
         if step.__class__ is exp.Identifier or isinstance(step, (exp.Literal, exp.Var)):
-            value = _field(value, low.name(step))
+            name = low.name(step)
+            value = q.FieldAccess(value, name) if bracketed else _field(value, name)
         elif step.__class__ is exp.Star:
-            value = star(low, step, value)
+            value = star(low, step, value, bracketed)
         else:
             value = _method(low, value, step)
     return value
@@ -69,12 +71,18 @@ def _field(value: q.Expr, name: q.Name) -> q.Expr:
     return q.FieldAccess(value, name)
 
 
+# Methods of XML and object values; any other dotted call is a function of a schema or a package.
+_METHODS = frozenset(
+    {"VALUE", "QUERY", "EXIST", "NODES", "GETCLOBVAL", "GETSTRINGVAL", "GETNUMBERVAL", "EXTRACT", "EXISTSNODE"}
+)
+
+
 def _method(low: Lowering, value: q.Expr, step: exp.Expr) -> q.Expr:
     """`schema.function(x)`; on another value a method of it, which reads that value."""
     called = low.expr(step)
     if not isinstance(called, q.Call):
         return q.Operation(".", (value, called))
-    if isinstance(value, q.ColumnRef) and step.this.__class__ is not exp.Star:
+    if isinstance(value, q.ColumnRef) and called.name not in _METHODS:
         prefix = ".".join(part.text for part in value.parts).upper()
         return q.Call(
             f"{prefix}.{called.name}", called.args, called.named, called.aggregate, called.order_by, called.filter,
@@ -99,15 +107,15 @@ def bracket(low: Lowering, node: exp.Bracket) -> q.Expr:
     return value
 
 
-def star(low: Lowering, node: exp.Expr, qualifier: q.Expr | None = None) -> q.Star:
-    """`*` and what may follow it: EXCEPT, EXCLUDE, REPLACE, RENAME, ILIKE."""
+def star(low: Lowering, node: exp.Expr, qualifier: q.Expr | None = None, value: bool = False) -> q.Star:
+    """`*` and what may follow it: EXCEPT, EXCLUDE, REPLACE, RENAME, ILIKE. `value` is set for `(c).*`."""
     args = node.args
     meta = node._meta or {}
     start, end = meta.get("start", -1), meta.get("end", -2) + 1
     if low.text[start:end] != "*":
         start = end = -1
     if not args:
-        return q.Star(qualifier, start=start, end=end)
+        return q.Star(qualifier, start=start, end=end, value=value)
     like = args.get("ilike")
     return q.Star(
         qualifier,
@@ -117,6 +125,7 @@ def star(low: Lowering, node: exp.Expr, qualifier: q.Expr | None = None) -> q.St
         like.name if isinstance(like, exp.Expr) else None,
         start,
         end,
+        value,
     )
 
 
@@ -170,7 +179,7 @@ def operator_path(low: Lowering, value: q.Expr, path: exp.Expr) -> q.Expr:
     text = literal.text
     if text.startswith("{") and text.endswith("}"):
         return extend(value, [part.strip() for part in text[1:-1].split(",")], low, literal)
-    if text.startswith("$"):
+    if re.match(r"(?i)\s*(?:lax|strict)?\s*\$", text):
         return json_path(low, value, literal) or q.Operation("->", (value, literal))
     return q.FieldAccess(value, q.Name(text, literal.start, literal.end, True), True)
 
@@ -178,6 +187,11 @@ def operator_path(low: Lowering, value: q.Expr, path: exp.Expr) -> q.Expr:
 def _walk(low: Lowering, value: q.Expr, path: exp.JSONPath) -> q.Expr:
     """The parts of a parsed path; their spans are looked up in the tokens behind the value."""
     position = low.token_after(end_of(value)) if end_of(value) >= 0 else -1
+    return walk(low, value, path, position)
+
+
+def walk(low: Lowering, value: q.Expr, path: exp.JSONPath, position: int = -1) -> q.Expr:
+    """`value` with an access for each part of a path that sqlglot has parsed."""
     for part in path.expressions:
         if isinstance(part, exp.JSONPathRoot):
             continue

@@ -56,6 +56,11 @@ def projection(low: Lowering, node: Any, span: tuple[int, int] | None = None) ->
         return q.Projection(low.expr(node.this), low.name(node.args["alias"]), (), start, end)
     if node.__class__ is exp.Aliases:
         return q.Projection(low.expr(node.this), None, low.names(node.expressions), start, end)
+    if node.__class__ is exp.QueryTransform:
+        schema = node.args.get("schema")
+        names = low.names([getattr(item, "this", item) if isinstance(item, exp.ColumnDef) else item
+                           for item in (schema.expressions if schema is not None else ())])  # fmt: skip
+        return q.Projection(q.Call("TRANSFORM", low.exprs(node.expressions)), None, names, start, end)
     return q.Projection(low.expr(node), None, (), start, end)
 
 

@@ -20,7 +20,7 @@ StatementHandler = Callable[[Lowering, Any], "q.Statement"]
 
 def query(low: Lowering, node: Any) -> q.Statement:
     """A query on its own, or SELECT .. INTO."""
-    into = node.args.get("into")
+    into = node.args.get("into") if isinstance(node, exp.Select) else None
     lowered = low.query(node)
     if into is None:
         return q.QueryStatement(lowered)
@@ -32,6 +32,10 @@ def query(low: Lowering, node: Any) -> q.Statement:
 
 def insert(low: Lowering, node: exp.Insert) -> q.Statement:
     """INSERT in all its forms."""
+    return _insert(low, node, _inserted(low, node))
+
+
+def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
     args = node.args
     this = node.this
     partition = args.get("partition") or (this.args.get("partition") if isinstance(this, exp.Expr) else None)
@@ -47,7 +51,7 @@ def insert(low: Lowering, node: exp.Insert) -> q.Statement:
         parts = sources.target(low, this).parts
     return q.Insert(
         parts,
-        _inserted(low, node),
+        body,
         columns,
         bool(args.get("by_name")),
         bool(args.get("overwrite")),
@@ -126,30 +130,28 @@ def multi_insert(low: Lowering, node: exp.MultitableInserts) -> q.Statement:
     """Hive FROM .. INSERT .., Snowflake and Oracle INSERT ALL / FIRST: every branch reads the same source."""
     ctes = with_clause(low, node.args.get("with_"))[0]
     origin = node.args["source"]
+    item = q.FromItem(
+        q.DerivedTable(low.query(origin))
+        if low.is_query(origin) and origin.__class__ not in (exp.Table, exp.Subquery)
+        else sources.source(low, origin)
+    )
     inserts: list[q.Insert] = []
     earlier: list[q.Expr] = []
     for branch in node.expressions:
         conditional = branch.__class__ is exp.ConditionalInsert
         inner = branch.this if conditional else branch
         condition = low.maybe(branch.args.get("expression")) if conditional else None
-        base = insert(low, inner)
-        if not isinstance(base, q.Insert):
-            continue
-        made = _branch_query(low, inner, origin)
         if condition is not None:
             earlier.append(condition)
         elif conditional and branch.args.get("else_"):
             condition = q.Operation("NOT", tuple(earlier))
-        inserts.append(_replaced(base, _restricted(_with_ctes(made, ctes), condition)))
+        made = _with_ctes(_restricted(_branch_query(low, inner, item), condition), ctes)
+        inserts.append(_insert(low, inner, made))
     return q.MultiInsert(tuple(inserts))
 
 
-def _branch_query(low: Lowering, node: Any, origin: Any) -> q.Query:
+def _branch_query(low: Lowering, node: Any, item: q.FromItem) -> q.Query:
     """What one branch inserts, reading the common source."""
-    item = q.FromItem(
-        q.DerivedTable(low.query(origin)) if low.is_query(origin) and origin.__class__ is not exp.Table
-        else sources.source(low, origin)
-    )  # fmt: skip
     body = node.args.get("expression")
     if body is None:
         return q.Select((q.Projection(q.Star()),), (item,))
@@ -167,10 +169,6 @@ def _restricted(made: q.Query, condition: q.Expr | None) -> q.Query:
         return made
     where = condition if made.where is None else q.Operation("AND", (made.where, condition))
     return msgspec.structs.replace(made, where=where)
-
-
-def _replaced(base: q.Insert, made: q.Query) -> q.Insert:
-    return msgspec.structs.replace(base, query=made)
 
 
 def update(low: Lowering, node: exp.Update) -> q.Statement:

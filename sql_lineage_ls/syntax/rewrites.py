@@ -1,0 +1,218 @@
+"""Rewrites of constructs that sqlglot's parser lacks into ones that it reads. Each says what it stands for."""
+
+from __future__ import annotations
+
+from sqlglot.tokens import Token, TokenType
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
+
+T = TokenType
+
+_NAMES = frozenset({T.VAR, T.IDENTIFIER})
+_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
+_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
+
+
+def rewrite(prepared: Prepared) -> None:
+    """Marks the tokens and applies every rewrite that the text gives a reason for."""
+    mark(prepared.tokens)
+    text = prepared.text
+    head = prepared.tokens[0].text.upper()
+    if "_" in text:
+        _join_numbers(prepared.tokens)
+    if "(+)" in text:
+        _drop_join_marks(prepared.tokens)
+    if head in ("INSERT", "REPLACE", "WITH"):
+        _rewrite_insert(prepared.tokens)
+    if prepared.dialect.array_path_in_from:
+        if "OFFSET" in text.upper():
+            _take_offsets(prepared)
+        if "[" in text:
+            _wrap_paths(prepared)
+
+
+def _join_numbers(tokens: list[Token]) -> None:
+    """`100_000`, which the tokenizer cuts into a number and an alias."""
+    for index in range(len(tokens) - 1, 0, -1):
+        token = tokens[index]
+        if token.token_type is T.VAR and token.text[:1] == "_" and token.text[1:].replace("_", "").isdigit():
+            number = tokens[index - 1]
+            if number.token_type is T.NUMBER and number.end + 1 == token.start:
+                number.text += token.text.replace("_", "")
+                number.end = token.end
+                del tokens[index]
+
+
+def _drop_join_marks(tokens: list[Token]) -> None:
+    """Oracle's `(+)` behind a collection in FROM; it says which rows stay and names nothing."""
+    tokens[:] = [
+        token
+        for index, token in enumerate(tokens)
+        if token.token_type is not T.JOIN_MARKER or not index or tokens[index - 1].token_type is not T.R_PAREN
+    ]
+
+
+def _rewrite_insert(tokens: list[Token]) -> None:
+    """REPLACE INTO is an INSERT; `INSERT INTO t (a.b)` has its dotted columns joined; a folder's format is dropped."""
+    if tokens[0].text.upper() == "REPLACE" and len(tokens) > 1 and tokens[1].token_type is not T.L_PAREN:
+        tokens[0] = _like(tokens[0], T.INSERT, "INSERT")
+        if tokens[1].token_type is not T.INTO:
+            tokens.insert(1, _like(tokens[0], T.INTO, "INTO"))
+    start = next((i for i, token in enumerate(tokens) if token.token_type is T.INSERT), -1)
+    if start < 0:
+        return
+    if start + 2 < len(tokens) and any(token.text.upper() == "DIRECTORY" for token in tokens[start : start + 4]):
+        _drop_folder_format(tokens, start)
+        return
+    _join_columns(tokens, start)
+
+
+def _like(token: Token, kind: TokenType, text: str) -> Token:
+    return Token(kind, text, token.line, token.col, token.start, token.end)
+
+
+def _drop_folder_format(tokens: list[Token], start: int) -> None:
+    """INSERT OVERWRITE DIRECTORY 'path' USING parquet OPTIONS (..) SELECT: the folder and the query stay."""
+    stop = next((i for i in range(start, len(tokens)) if tokens[i].token_type in (T.SELECT, T.WITH, T.FROM)), None)
+    using = next((i for i in range(start, stop or 0) if tokens[i].token_type is T.USING), None)
+    if using is not None and stop is not None:
+        del tokens[using:stop]
+
+
+def _join_columns(tokens: list[Token], start: int) -> None:
+    """Makes each `a.b` of an INSERT's column list one name, whose dots are marks."""
+    index = start + 1
+    while index < len(tokens) and tokens[index].token_type not in (T.L_PAREN, T.SELECT, T.VALUES, T.WITH):
+        index += 1
+    if index >= len(tokens) or tokens[index].token_type is not T.L_PAREN:
+        return
+    if index + 1 < len(tokens) and tokens[index + 1].token_type in (T.SELECT, T.WITH, T.L_PAREN):
+        return
+    while index < len(tokens) and tokens[index].token_type is not T.R_PAREN:
+        if tokens[index].token_type is T.DOT and index + 1 < len(tokens):
+            first, last = tokens[index - 1], tokens[index + 1]
+            joined = Token(T.VAR, first.text + MARK + last.text, first.line, first.col, first.start, last.end)
+            tokens[index - 1 : index + 2] = [joined]
+            continue
+        index += 1
+
+
+# ---------------------------------------------------------------- arrays in FROM
+
+
+def _take_offsets(prepared: Prepared) -> None:
+    """Takes `WITH OFFSET [AS name]` away from `FROM t, t.items AS i WITH OFFSET AS o`, and notes it.
+
+    The parser knows it behind UNNEST(..) only.
+    """
+    tokens = prepared.tokens
+    kept: list[Token] = []
+    index, count = 0, len(tokens)
+    while index < count:
+        token = tokens[index]
+        if token.token_type is T.WITH and index + 1 < count and tokens[index + 1].text.upper() == "OFFSET":
+            if kept and _ends_path(kept):
+                name, stop = _offset_name(tokens, index + 2)
+                prepared.positions[kept[-1].start] = name
+                index = stop
+                continue
+        kept.append(token)
+        index += 1
+    tokens[:] = kept
+
+
+def _offset_name(tokens: list[Token], index: int) -> tuple[q.Name, int]:
+    """The name behind WITH OFFSET, and the index behind it; without one the column is called `offset`."""
+    if index + 1 < len(tokens) and tokens[index].token_type is T.ALIAS:
+        index += 1
+    elif index >= len(tokens) or tokens[index].token_type not in _NAMES:
+        return q.Name("offset"), index
+    word = tokens[index]
+    return q.Name(word.text, word.start, word.end + 1, word.token_type is T.IDENTIFIER), index + 1
+
+
+def _ends_path(tokens: list[Token]) -> bool:
+    """Whether the tokens end with a path in FROM and not with UNNEST(..)."""
+    index = len(tokens) - 1
+    if tokens[index].token_type is T.R_PAREN:
+        return False
+    before = tokens[index - 1].token_type if index else None
+    if before is T.ALIAS:
+        return index < 2 or tokens[index - 2].token_type is not T.R_PAREN
+    return before is not T.R_PAREN
+
+
+def _wrap_paths(prepared: Prepared) -> None:
+    """`FROM c, c.orders[0].lines AS l`: a path with a subscript becomes UNNEST(path)."""
+    tokens = prepared.tokens
+    index = 0
+    while index < len(tokens):
+        kind = tokens[index].token_type
+        if (kind is T.FROM or kind is T.JOIN or kind is T.COMMA) and _path_end(tokens, index + 1) > 0:
+            if kind is not T.COMMA or _in_from(tokens, index):
+                stop = _path_end(tokens, index + 1)
+                first, last = tokens[index + 1], tokens[stop - 1]
+                close = Token(T.R_PAREN, ")", last.line, last.col, last.end, last.end)
+                tokens.insert(stop, close)
+                word = Token(T.UNNEST, "UNNEST", first.line, first.col, first.start, first.start)
+                bracket = Token(T.L_PAREN, "(", first.line, first.col, first.start, first.start)
+                tokens[index + 1 : index + 1] = [word, bracket]
+                index = stop + 2
+        index += 1
+
+
+def _path_end(tokens: list[Token], index: int) -> int:
+    """Index behind a dotted path that has a subscript, -1 where no such path begins at `index`."""
+    count = len(tokens)
+    if index >= count or tokens[index].token_type not in _NAMES:
+        return -1
+    subscript = False
+    index += 1
+    while index < count:
+        kind = tokens[index].token_type
+        if kind is T.DOT and index + 1 < count:
+            index += 2
+        elif kind is T.L_BRACKET:
+            subscript = True
+            index = _behind(tokens, index)
+        else:
+            break
+    return index if subscript else -1
+
+
+def _behind(tokens: list[Token], index: int) -> int:
+    depth = 0
+    for position in range(index, len(tokens)):
+        kind = tokens[position].token_type
+        if kind in _OPEN:
+            depth += 1
+        elif kind in _CLOSE:
+            depth -= 1
+            if not depth:
+                return position + 1
+    return len(tokens)
+
+
+def _in_from(tokens: list[Token], index: int) -> bool:
+    """Whether the comma at `index` stands in a FROM clause: looking back, FROM comes before any other clause."""
+    depth = 0
+    for position in range(index - 1, -1, -1):
+        kind = tokens[position].token_type
+        if kind in _CLOSE:
+            depth += 1
+        elif kind in _OPEN:
+            depth -= 1
+            if depth < 0:
+                return False
+        elif not depth:
+            if kind is T.FROM:
+                return True
+            if kind in _OTHER_CLAUSES:
+                return False
+    return False
+
+
+_OTHER_CLAUSES = frozenset(
+    {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT}
+)

@@ -1,0 +1,121 @@
+"""Tokens to sqlglot's tree: caps, rewrites, one pass of the parser, and what is tried when that fails."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.tokens import Token, TokenType
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.mends import mend, mend_dots
+from sql_lineage_ls.syntax.repair import Prepared
+from sql_lineage_ls.syntax.rewrites import rewrite
+from sql_lineage_ls.syntax.tokens import grammar
+
+# Nested brackets that are parsed. sqlglot's compiled parser needs stack for each level and dies without it.
+MAX_DEPTH = 150
+# Tokens of one statement that are parsed, some ten megabytes of text.
+MAX_TOKENS = 2_000_000
+
+_OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
+_CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
+# Operators before a value: each one in a row is a level of the parser's recursion.
+_PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
+
+# sqlglot deep-copies every joined source of these to make `FROM t, t.items` an UNNEST. Our binder does that itself,
+# and the parser is faster without. The flag is a class attribute: it is off only while we hold the lock.
+_IMPLICIT_UNNEST = frozenset({"BigQueryParser", "RedshiftParser"})
+_lock = threading.Lock()
+
+# The parser logs what it falls back from; our issues say it. A handler keeps that off the standard error stream.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+
+
+def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
+    """Why these tokens are not given to the parser, if there is a reason."""
+    if len(tokens) > MAX_TOKENS:
+        return q.SyntaxIssue("The statement is too large to be read.", tokens[0].start, tokens[0].end + 1)
+    depth = run = 0
+    for token in tokens:
+        kind = token.token_type
+        if kind in _OPEN:
+            depth += 1
+            if depth > MAX_DEPTH:
+                message = f"The statement is nested deeper than {MAX_DEPTH} levels."
+                return q.SyntaxIssue(message, token.start, token.end + 1)
+        elif kind in _CLOSE:
+            depth -= 1
+        if kind in _PREFIX:
+            run += 1
+            if run > MAX_DEPTH:
+                return q.SyntaxIssue("Too many operators stand in a row.", token.start, token.end + 1)
+        elif run:
+            run = 0
+    return None
+
+
+def build_tree(text: str, tokens: list[Token], dialect: Dialect) -> tuple[Prepared, exp.Expr | None]:
+    """The tree of one statement, and the tokens as they were parsed with the issues found.
+
+    `tokens` is changed. With errors the tree is one of the mended text, or the part that could be read.
+    """
+    prepared = Prepared(text, dialect, tokens, [], False, {})
+    mend_dots(prepared)
+    rewrite(prepared)
+    tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
+    if error is None:
+        return prepared, tree
+    prepared.issues.append(_unexpected(prepared, error))
+    prepared.partial = True
+    mend(prepared)
+    tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
+    if error is not None:
+        tree, _ = _run(prepared, ErrorLevel.IGNORE)
+    return prepared, tree
+
+
+def _run(prepared: Prepared, level: ErrorLevel) -> tuple[exp.Expr | None, Exception | None]:
+    """One pass of sqlglot's parser over the tokens. Damaged text can raise anything in it."""
+    parser = grammar(prepared.dialect.grammar).parser(error_level=level)
+    kind = type(parser)
+    implicit = kind.__name__ in _IMPLICIT_UNNEST
+    try:
+        with _lock:
+            if implicit:
+                kind.SUPPORTS_IMPLICIT_UNNEST = False
+            try:
+                trees = parser.parse(prepared.tokens, prepared.text)
+            finally:
+                if implicit:
+                    kind.SUPPORTS_IMPLICIT_UNNEST = True
+    except Exception as error:
+        return None, error
+    return next((tree for tree in trees if tree is not None), None), None
+
+
+def _unexpected(prepared: Prepared, error: Exception) -> q.SyntaxIssue:
+    """One sentence about the token at which the parser gave up."""
+    if isinstance(error, RecursionError):
+        end = prepared.tokens[-1].end + 1
+        return q.SyntaxIssue("The statement is nested too deeply to be read.", prepared.tokens[0].start, end)
+    token = _error_token(prepared, error)
+    if token is None or token is prepared.tokens[-1]:
+        last = prepared.tokens[-1]
+        if token is None:
+            return q.SyntaxIssue("The statement could not be read.", prepared.tokens[0].start, last.end + 1)
+    text = prepared.text[token.start : token.end + 1]
+    shown = text if len(text) <= 30 else text[:27] + "..."
+    return q.SyntaxIssue(f"`{shown}` is not expected here.", token.start, token.end + 1)
+
+
+def _error_token(prepared: Prepared, error: Exception) -> Token | None:
+    details = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+    line, col = details.get("line"), details.get("col")
+    for token in prepared.tokens:
+        if token.line == line and token.col == col:
+            return token
+    return None
