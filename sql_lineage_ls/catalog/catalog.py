@@ -215,9 +215,9 @@ class Catalog:
         for entry in entries:
             columns = merge_fields(columns, entry.relation.columns)
         name = ".".join(part.text for part in parts)
-        open_ = any(entry.relation.open or entry.query is not None for entry in entries)
+        # The prefix also fits tables that no DDL here declares.
         relation_id = Key(RELATION, dialect.family, wanted).id
-        relation = Relation(relation_id, name, "table", columns, open_)
+        relation = Relation(relation_id, name, "table", columns, open=True)
         relation = replace(relation, fingerprint=fingerprint(relation))
         return Entry(relation_id, name, "table", relation)
 

@@ -18,12 +18,14 @@ from sql_lineage_ls.lineage.scope import OpenSource, Span
 from sql_lineage_ls.lineage.values import (
     ELEMENT,
     ArrayOf,
+    Flow,
     OneOf,
     Record,
     Traced,
     Value,
     fields,
     flatten,
+    merge,
     unique,
 )
 
@@ -98,11 +100,14 @@ def _relabel(source: Source) -> Source:
 
 def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[Source, ...]) -> Iterator[Edge]:
     """`v.* <- t.*`: a star over columns that nobody lists; `payload.*` reads the whole of `payload`."""
-    sources = tuple(
-        Source(source.relation, source.path or ("*",)) for source in opened if not source.passed_on
-    )
-    if sources:
-        yield Edge(relation, ("*",), unique((*sources, *influences)))
+    flows = [
+        flatten(source.value) if source.value is not None else Flow((Source(source.relation, source.path or ("*",)),))
+        for source in opened
+        if not source.passed_on
+    ]
+    if flows:
+        flow = merge(flows, "IDENTITY")
+        yield Edge(relation, ("*",), unique((*flow.sources, *influences)), flow.generated, flow.gaps, flow.steps)
 
 
 def merged(edges: Iterable[Edge]) -> tuple[Edge, ...]:

@@ -22,7 +22,7 @@ from sql_lineage_ls.lineage.model import (
     Source,
     path_text,
 )
-from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, resolve
+from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, open_record, resolve
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
@@ -275,12 +275,9 @@ def _star_items(star: q.Star, scope: Scope, context: Context) -> tuple[list[Reco
     expanded = stars.expand_star(star, scope, context)
     items = []
     for column in expanded.columns:
-        stored = context.dialect.column_key(column.name) if context.dialect.keys_as_stored else column.name
-        items.append(RecordItem(stored, stored if context.dialect.keys_as_stored else column.key, column.value))
-    rest = Ref(expanded.open[0].relation, expanded.open[0].path) if len(expanded.open) == 1 else None
-    if expanded.open and rest is None:
-        return items, Unknown(Gap("wildcard-unexpanded", "the columns behind * are not all known"))
-    return items, rest
+        stored = column.key if context.dialect.keys_as_stored else column.name
+        items.append(RecordItem(stored, column.key, column.value))
+    return items, open_record(expanded.open)
 
 
 def _array(expr: q.ArrayExpr, scope: Scope, context: Context) -> Value:
@@ -378,9 +375,9 @@ def _subquery(expr: q.SubqueryExpr, scope: Scope, context: Context) -> Value:
         if expr.kind == "exists":
             inner = ()
         return influenced(derived(operands), (*inner, *result.influences))
-    if not result.columns:
+    value = result.row or (result.columns[0].value if result.columns else open_record(result.open))
+    if value is None:
         return Unknown(Gap("wildcard-unexpanded", "the columns of the subquery are not known"))
-    value = result.row if result.row is not None else result.columns[0].value
     value = influenced(value, result.influences)
     return ArrayOf(value) if expr.kind == "array" else value
 
@@ -419,10 +416,8 @@ def _operation(expr: q.Operation, scope: Scope, context: Context) -> Value:
 def _star(expr: q.Star, scope: Scope, context: Context) -> Value:
     # A star that is no select item: COUNT(t.*), whole-row arguments.
     expanded = stars.expand_star(expr, scope, context)
-    if not expanded.columns and len(expanded.open) == 1:
-        source = expanded.open[0]
-        return Ref(source.relation, (*source.path, "*") if not source.path else source.path)
-    return Record(tuple(RecordItem(c.name, c.key, c.value) for c in expanded.columns))
+    items = tuple(RecordItem(c.name, c.key, c.value) for c in expanded.columns)
+    return Record(items, rest=open_record(expanded.open))
 
 
 def _columns_pattern(expr: q.ColumnsPattern, scope: Scope, context: Context) -> Value:

@@ -17,7 +17,7 @@ from sql_lineage_ls.lineage.model import (
     Source,
     Step,
 )
-from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, Span
+from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, Span, open_record
 from sql_lineage_ls.lineage.values import (
     OneOf,
     Record,
@@ -140,15 +140,21 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
         block.weigh(variable.influences)
     columns = tuple(block.columns)
     rows = tuple(dict.fromkeys(relation for variable in scope.ranges for relation in variable.rows))
-    return QueryResult(columns, tuple(block.open), unique(block.influences), rows, _row_value(query, columns))
-
-
-def _row_value(query: q.Select, columns: tuple[Column, ...]) -> Value | None:
-    if query.row == "value" and columns:
-        return columns[0].value
+    result = QueryResult(columns, tuple(block.open), unique(block.influences), rows)
     if query.row == "struct":
-        return Record(tuple(RecordItem(c.name, c.key, c.value) for c in columns))
-    return None
+        items = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
+        return replace(result, row=Record(items, rest=open_record(block.open)))
+    return _value_table(result) if query.row == "value" and columns else result
+
+
+def _value_table(result: QueryResult) -> QueryResult:
+    """SELECT AS VALUE: the row is the value itself, and the fields of a record value are its columns (GoogleSQL)."""
+    value = result.columns[0].value
+    items = stars.fields(value)
+    if items is not None:
+        columns = tuple(Column(item.name, item.key, item.value) for item in items)
+        return replace(result, columns=columns, row=value)
+    return replace(result, columns=(), open=stars.open_fields(value, "the value"), row=value)
 
 
 def _project(projection: q.Projection, position: int, block: _Block, context: Context) -> None:
@@ -202,7 +208,7 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
             block.weigh(expressions.influences_of(on, MEMBERSHIP, scope.limited(count, rule), context))
     with context.joining("WHERE"):
         block.weigh(expressions.influences_of(query.where, MEMBERSHIP, inside, context))
-    after = scope.with_aliases(LateralAlias.FALLBACK if rule is LateralAlias.NEVER else rule)
+    after = scope.with_aliases(LateralAlias.FALLBACK if rule is LateralAlias.NEVER else rule, block.columns)
     for expr in query.group_by:
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     if query.group_by_all:
@@ -214,7 +220,7 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     for predicate in (query.having, query.qualify, *query.connect_by):
         block.weigh(expressions.influences_of(predicate, MEMBERSHIP, after, context))
-    ordered = scope.with_aliases(LateralAlias.FIRST)
+    ordered = scope.with_aliases(LateralAlias.FIRST, block.columns)
     for expr in query.order_by:
         block.weigh(_ordinal_or(expr, ORDERING, block, ordered, context))
 

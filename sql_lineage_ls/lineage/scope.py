@@ -50,9 +50,11 @@ class OpenSource:
     without: frozenset[str] = frozenset()
     gap: str = ""
     passed_on: bool = False
+    # A computed record whose fields cannot be told apart: `parse(doc).*`.
+    value: Value | None = None
 
     def column(self, name: str) -> Value:
-        found = Ref(self.relation, (*self.path, name), UNSPECIFIED)
+        found = self.value if self.value is not None else Ref(self.relation, (*self.path, name), UNSPECIFIED)
         return OneOf((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
 
 
@@ -100,11 +102,19 @@ class RangeVariable:
         """The row as a record: what `SELECT t FROM t` gives where the dialect has row values."""
         if self.row is not None:
             return self.row
-        rest: Value | None = None
-        if self.open:
-            rest = Ref(self.open[0].relation, self.open[0].path) if len(self.open) == 1 else Unknown(
-                Gap("wildcard-unexpanded", f"the columns of {self.name} are not all known"))
-        return Record(tuple(RecordItem(c.name, c.key, c.value) for c in self.columns), rest=rest)
+        items = tuple(RecordItem(c.name, c.key, c.value) for c in self.columns)
+        return Record(items, rest=open_record(self.open))
+
+
+def open_record(sources: Sequence[OpenSource]) -> Value | None:
+    """The columns that nobody lists, as one record: the rest of `SELECT AS STRUCT *`; None where there are none."""
+    if not sources:
+        return None
+    if len(sources) > 1:
+        owners = ", ".join(source.name for source in sources)
+        return Unknown(Gap("wildcard-unexpanded", f"the columns of {owners} are not known here"))
+    source = sources[0]
+    return source.value if source.value is not None else Ref(source.relation, source.path)
 
 
 @dataclass
@@ -120,6 +130,8 @@ class Scope:
     alias_rule: LateralAlias = LateralAlias.NEVER
     # A NATURAL JOIN over an unknown schema may merge any columns: nothing is ambiguous for sure.
     lenient: bool = False
+    # All output columns, where a clause can name them that no column name settles (GROUP BY, QUALIFY, ..).
+    outputs: dict[str, Column] = field(default_factory=dict)
     # CTEs of this block: the defining name and the result (queries.QueryResult).
     ctes: dict[str, tuple[Name, Any]] = field(default_factory=dict)
     windows: dict[str, NamedWindow] = field(default_factory=dict)
@@ -142,9 +154,9 @@ class Scope:
         ranges = [replace(r, hidden=False, by_key={}) if r.hidden else r for r in self.ranges[:count]]
         return replace(self, ranges=ranges, alias_rule=rule, lenient=True)
 
-    def with_aliases(self, rule: LateralAlias) -> Scope:
-        """The same names with another rule for the select list's aliases."""
-        return replace(self, alias_rule=rule)
+    def with_aliases(self, rule: LateralAlias, outputs: Sequence[Column] = ()) -> Scope:
+        """The same names with another rule for the select list's aliases, `outputs` being all it gives."""
+        return replace(self, alias_rule=rule, outputs={column.key: column for column in reversed(outputs)})
 
     def with_parameters(self, parameters: dict[str, Value]) -> Scope:
         """The scope of a lambda's body: a parameter hides every column of its name."""
@@ -298,6 +310,8 @@ def _column(key: str, level: Scope) -> Binding | None:
     if len(found) == 1:
         variable, column = found[0]
         return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
+    if key in level.outputs:
+        return _alias(level.outputs[key])
     if found:
         owners = ", ".join(dict.fromkeys(variable.name for variable, _ in found))
         gap = Gap("ambiguous", f"'{found[0][1].name}' is a column of {owners}: say which")

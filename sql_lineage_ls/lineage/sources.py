@@ -103,7 +103,7 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at,
                                  columns=queries.facts(columns)))
     variable = RangeVariable(
-        (alias or name).text, (context.fold(alias or name),), columns, result.open, kind="cte",
+        (alias or name).text, (context.fold(alias or name),), columns, result.open, result.row, kind="cte",
         influences=result.influences, rows=result.rows,
         definitions=((alias.start, alias.end),) if alias is not None else at,
     )
@@ -182,8 +182,8 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=queries.facts(columns)))
     qualifiers = (context.fold(alias),) if alias is not None else ()
-    variable = RangeVariable(name, qualifiers, columns, result.open, result.row if not columns else None,
-                             kind="derived", influences=result.influences, rows=result.rows,
+    variable = RangeVariable(name, qualifiers, columns, result.open, result.row, kind="derived",
+                             influences=result.influences, rows=result.rows,
                              definitions=(at,) if alias is not None else ())
     return aliased(variable, source.column_aliases, context)
 

@@ -14,7 +14,6 @@ from sql_lineage_ls.lineage.values import (
     Traced,
     Value,
     fields,
-    flatten,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -72,16 +71,17 @@ def _qualified(qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
     items = fields(value)
     if items is not None:
         return Expansion(tuple(Column(item.name, item.key, item.value) for item in items))
-    return Expansion((), _open_record(value, context))
+    inner = expressions.unwrapped(value)
+    name = context.name_of(inner.relation) if isinstance(inner, Ref) else "this expression"
+    return Expansion((), open_fields(value, name))
 
 
-def _open_record(value: Value, context: Context) -> tuple[OpenSource, ...]:
+def open_fields(value: Value, name: str) -> tuple[OpenSource, ...]:
     """The fields of a record whose type is not known: `payload.*` reads the whole of `payload`."""
-    inner = value.value if isinstance(value, Traced) else value
+    inner = expressions.unwrapped(value)
     if isinstance(inner, Ref):
-        return (OpenSource(inner.relation, context.name_of(inner.relation), inner.path),)
-    sources = flatten(value).sources
-    return tuple(OpenSource(s.relation, context.name_of(s.relation), s.path) for s in sources if s.role == "value")
+        return (OpenSource(inner.relation, name, inner.path),)
+    return (OpenSource("", name, value=value),)
 
 
 def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) -> Expansion:
@@ -153,7 +153,8 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
             if isinstance(inner, Ref):
                 context.read(inner.relation, inner.path, name, "star")
         for source in found.open:
-            context.read(source.relation, source.path or ("*",), name, "star")
+            if source.relation:
+                context.read(source.relation, source.path or ("*",), name, "star")
     reason = ""
     if found.open:
         owners = ", ".join(dict.fromkeys(source.name for source in found.open))

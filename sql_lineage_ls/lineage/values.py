@@ -380,7 +380,7 @@ def flatten(value: Value) -> Flow:
     """Everything that enters a value: `flatten(COALESCE(a, b))` has the sources `a` and `b`."""
     if isinstance(value, Ref):
         transform = "UNNEST" if ELEMENT in value.path else "IDENTITY"
-        return Flow((Source(value.relation, value.path, VALUE, transform),), transform=transform)
+        return Flow((Source(value.relation, value.path or ("*",), VALUE, transform),), transform=transform)
     if isinstance(value, Derived):
         return Flow(value.sources, value.generated, value.gaps, transform=value.transform)
     if isinstance(value, Generated):
