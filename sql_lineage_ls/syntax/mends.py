@@ -32,6 +32,7 @@ _WANTS = frozenset(
      T.ON, T.WHERE, T.HAVING, T.QUALIFY, T.GROUP_BY, T.ORDER_BY, T.WHEN, T.THEN, T.ELSE, T.CASE, T.FROM, T.JOIN,
      T.SELECT, T.USING, T.INTO, T.DCOLON, T.ARROW, T.SET, T.PARTITION_BY, T.IN}
 )  # fmt: skip
+_DOT = T.DOT
 _PAIRS = {T.L_PAREN: T.R_PAREN, T.L_BRACKET: T.R_BRACKET, T.L_BRACE: T.R_BRACE, T.CASE: T.END}
 _CLOSING = {T.R_PAREN: ")", T.R_BRACKET: "]", T.R_BRACE: "}", T.END: "END"}
 
@@ -44,15 +45,13 @@ def mend_dots(prepared: Prepared) -> None:
     tokens = prepared.tokens
     places: list[int] = []
     last = len(tokens) - 1
-    for index, token in enumerate(tokens):
-        if token.token_type is not T.DOT:
-            continue
+    for index in [i for i, token in enumerate(tokens) if token.token_type is _DOT]:
         if index == last:
             places.append(index + 1)
             continue
         following = tokens[index + 1]
         kind = following.token_type
-        if kind in _CLOSERS or (kind in _CLAUSES and following.start > token.end + 1):
+        if kind in _CLOSERS or (kind in _CLAUSES and following.start > tokens[index].end + 1):
             places.append(index + 1)
     for place in reversed(places):
         dot = tokens[place - 1]

@@ -35,6 +35,9 @@ _TYPE_BEFORE = frozenset({T.ALIAS, T.DCOLON, T.VAR, T.IDENTIFIER, T.LT, T.COLON}
 # The parser reads `list[..]` and `array[..]` as array constructors, behind a dot too.
 _ARRAY_WORDS = frozenset({"LIST", "ARRAY"})
 
+_L_PAREN, _R_PAREN, _DOT, _IDENTIFIER = T.L_PAREN, T.R_PAREN, T.DOT, T.IDENTIFIER
+_BRACKETS = frozenset({T.L_PAREN, T.R_PAREN, T.L_BRACKET})
+
 
 class Prepared(Struct):
     """The tokens to parse, and what was changed.
@@ -55,28 +58,28 @@ def mark(tokens: list[Token]) -> None:
 
     sqlglot first tries to read `STRUCT(STRUCT(..))` as a type, which doubles the work per level.
     """
-    previous: Token | None = None
-    before: TokenType | None = None
     in_type: list[bool] = []
-    for token in tokens:
+    for index in [i for i, token in enumerate(tokens) if token.token_type in _BRACKETS]:
+        token = tokens[index]
         kind = token.token_type
-        if kind is T.R_PAREN:
+        if kind is _R_PAREN:
             token.comments = [_AS_WRITTEN]
             if in_type:
                 in_type.pop()
-        elif kind is T.L_PAREN:
-            in_type.append(_mark_call(previous, before, bool(in_type and in_type[-1])))
-        elif kind is T.L_BRACKET and before is T.DOT and previous and previous.text.upper() in _ARRAY_WORDS:
-            previous.text += MARK
-            if previous.token_type is not T.IDENTIFIER:
-                previous.token_type = T.VAR
-        before = previous.token_type if previous is not None else None
-        previous = token
+            continue
+        word = tokens[index - 1] if index else None
+        before = tokens[index - 2].token_type if index > 1 else None
+        if kind is _L_PAREN:
+            in_type.append(_mark_call(word, before, bool(in_type and in_type[-1])))
+        elif before is _DOT and word is not None and word.text.upper() in _ARRAY_WORDS:
+            word.text += MARK
+            if word.token_type is not T.IDENTIFIER:
+                word.token_type = T.VAR
 
 
 def _mark_call(word: Token | None, before: TokenType | None, inside: bool) -> bool:
     """Marks the word before a bracket where it is a call; tells whether the bracket holds a type's parts."""
-    if word is None or word.token_type is T.IDENTIFIER:
+    if word is None or word.token_type is _IDENTIFIER:
         return inside
     inside = inside or (word.token_type in _NESTED_TYPES and before in _TYPE_BEFORE)
     if not inside and word.text.upper() in _ORDINARY:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
@@ -18,18 +20,21 @@ def rewrite(prepared: Prepared) -> None:
     """Marks the tokens and applies every rewrite that the text gives a reason for."""
     mark(prepared.tokens)
     text = prepared.text
-    head = prepared.tokens[0].text.upper()
-    if "_" in text:
+    if _SPLIT_NUMBER.search(text):
         _join_numbers(prepared.tokens)
     if "(+)" in text:
         _drop_join_marks(prepared.tokens)
-    if head in ("INSERT", "REPLACE", "WITH"):
+    if prepared.tokens[0].text.upper() in ("INSERT", "REPLACE", "WITH"):
         _rewrite_insert(prepared.tokens)
     if prepared.dialect.array_path_in_from:
-        if "OFFSET" in text.upper():
+        if _OFFSET.search(text):
             _take_offsets(prepared)
         if "[" in text:
-            _wrap_paths(prepared)
+            _wrap_paths(prepared.tokens)
+
+
+_SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
+_OFFSET = re.compile(r"\bWITH\s+OFFSET\b", re.IGNORECASE)
 
 
 def _join_numbers(tokens: list[Token]) -> None:
@@ -59,7 +64,8 @@ def _rewrite_insert(tokens: list[Token]) -> None:
         tokens[0] = _like(tokens[0], T.INSERT, "INSERT")
         if tokens[1].token_type is not T.INTO:
             tokens.insert(1, _like(tokens[0], T.INTO, "INTO"))
-    start = next((i for i, token in enumerate(tokens) if token.token_type is T.INSERT), -1)
+    insert = T.INSERT
+    start = next((i for i, token in enumerate(tokens) if token.token_type is insert), -1)
     if start < 0:
         return
     if start + 2 < len(tokens) and any(token.text.upper() == "DIRECTORY" for token in tokens[start : start + 4]):
@@ -143,42 +149,48 @@ def _ends_path(tokens: list[Token]) -> bool:
     return before is not T.R_PAREN
 
 
-def _wrap_paths(prepared: Prepared) -> None:
+def _wrap_paths(tokens: list[Token]) -> None:
     """`FROM c, c.orders[0].lines AS l`: a path with a subscript becomes UNNEST(path)."""
-    tokens = prepared.tokens
-    index = 0
-    while index < len(tokens):
-        kind = tokens[index].token_type
-        if (kind is T.FROM or kind is T.JOIN or kind is T.COMMA) and _path_end(tokens, index + 1) > 0:
-            if kind is not T.COMMA or _in_from(tokens, index):
-                stop = _path_end(tokens, index + 1)
-                first, last = tokens[index + 1], tokens[stop - 1]
-                close = Token(T.R_PAREN, ")", last.line, last.col, last.end, last.end)
-                tokens.insert(stop, close)
-                word = Token(T.UNNEST, "UNNEST", first.line, first.col, first.start, first.start)
-                bracket = Token(T.L_PAREN, "(", first.line, first.col, first.start, first.start)
-                tokens[index + 1 : index + 1] = [word, bracket]
-                index = stop + 2
-        index += 1
+    bracket = T.L_BRACKET
+    starts = [_path_start(tokens, i) for i, token in enumerate(tokens) if token.token_type is bracket]
+    heads = {start for start in starts if start > 0 and tokens[start - 1].token_type in _BEFORE_SOURCE}
+    if not heads:
+        return
+    inside = _in_from(tokens, heads)
+    for start in sorted(heads & inside, reverse=True):
+        stop = _path_end(tokens, start)
+        first, last = tokens[start], tokens[stop - 1]
+        tokens.insert(stop, Token(T.R_PAREN, ")", last.line, last.col, last.end, last.end))
+        word = Token(T.UNNEST, "UNNEST", first.line, first.col, first.start, first.start)
+        tokens[start:start] = [word, Token(T.L_PAREN, "(", first.line, first.col, first.start, first.start)]
+
+
+_BEFORE_SOURCE = frozenset({T.FROM, T.JOIN, T.COMMA})
+
+
+def _path_start(tokens: list[Token], index: int) -> int:
+    """Index of the first name of the dotted path before the bracket at `index`, -1 where none is."""
+    index -= 1
+    if index < 0 or tokens[index].token_type not in _NAMES:
+        return -1
+    while index > 1 and tokens[index - 1].token_type is T.DOT and tokens[index - 2].token_type in _NAMES:
+        index -= 2
+    return index
 
 
 def _path_end(tokens: list[Token], index: int) -> int:
-    """Index behind a dotted path that has a subscript, -1 where no such path begins at `index`."""
+    """Index behind the dotted path with subscripts that begins at `index`."""
     count = len(tokens)
-    if index >= count or tokens[index].token_type not in _NAMES:
-        return -1
-    subscript = False
     index += 1
     while index < count:
         kind = tokens[index].token_type
         if kind is T.DOT and index + 1 < count:
             index += 2
         elif kind is T.L_BRACKET:
-            subscript = True
             index = _behind(tokens, index)
         else:
             break
-    return index if subscript else -1
+    return index
 
 
 def _behind(tokens: list[Token], index: int) -> int:
@@ -194,25 +206,27 @@ def _behind(tokens: list[Token], index: int) -> int:
     return len(tokens)
 
 
-def _in_from(tokens: list[Token], index: int) -> bool:
-    """Whether the comma at `index` stands in a FROM clause: looking back, FROM comes before any other clause."""
-    depth = 0
-    for position in range(index - 1, -1, -1):
-        kind = tokens[position].token_type
-        if kind in _CLOSE:
-            depth += 1
-        elif kind in _OPEN:
-            depth -= 1
-            if depth < 0:
-                return False
-        elif not depth:
-            if kind is T.FROM:
-                return True
-            if kind in _OTHER_CLAUSES:
-                return False
-    return False
+def _in_from(tokens: list[Token], indexes: set[int]) -> set[int]:
+    """Those of `indexes` that stand in a FROM clause itself, not in brackets within it."""
+    found: set[int] = set()
+    stack: list[bool] = []
+    inside = False
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if inside and index in indexes:
+            found.add(index)
+        if kind in _OPEN:
+            stack.append(inside)
+            inside = False
+        elif kind in _CLOSE:
+            inside = stack.pop() if stack else False
+        elif kind is T.FROM:
+            inside = True
+        elif kind in _OTHER_CLAUSES:
+            inside = False
+    return found
 
 
 _OTHER_CLAUSES = frozenset(
-    {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT}
+    {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT, T.ON}
 )

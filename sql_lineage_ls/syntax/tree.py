@@ -25,6 +25,7 @@ _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, To
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 # Operators before a value: each one in a row is a level of the parser's recursion.
 _PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
+_DEEPER = _OPEN | _CLOSE | _PREFIX
 
 # sqlglot deep-copies every joined source of these to make `FROM t, t.items` an UNNEST. Our binder does that itself,
 # and the parser is faster without. The flag is a class attribute: it is off only while we hold the lock.
@@ -40,7 +41,9 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
     if len(tokens) > MAX_TOKENS:
         return q.SyntaxIssue("The statement is too large to be read.", tokens[0].start, tokens[0].end + 1)
     depth = run = 0
-    for token in tokens:
+    last = -1
+    for index in [i for i, token in enumerate(tokens) if token.token_type in _DEEPER]:
+        token = tokens[index]
         kind = token.token_type
         if kind in _OPEN:
             depth += 1
@@ -49,12 +52,11 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
                 return q.SyntaxIssue(message, token.start, token.end + 1)
         elif kind in _CLOSE:
             depth -= 1
-        if kind in _PREFIX:
-            run += 1
+        else:
+            run = run + 1 if index == last + 1 else 1
+            last = index
             if run > MAX_DEPTH:
                 return q.SyntaxIssue("Too many operators stand in a row.", token.start, token.end + 1)
-        elif run:
-            run = 0
     return None
 
 
