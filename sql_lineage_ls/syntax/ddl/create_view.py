@@ -26,7 +26,7 @@ def read_view(cursor: Cursor, name: tuple[Name, ...], header: Header) -> CreateV
     if cursor.at("(") and not begins_query(cursor):
         columns = _columns(cursor)
     while not cursor.done:
-        if cursor.at("USING") and not to:
+        if header.temporary and cursor.at("USING"):
             cursor.position = start
             return read_table(cursor, name, header)
         if cursor.accept("TO") and not to:

@@ -136,7 +136,7 @@ class Cursor:
         return word.upper if word is not None else ""
 
     def advance(self, by: int = 1) -> None:
-        self.position += by
+        self.position = min(self.position + by, len(self.words))
 
     def at(self, *keywords: str) -> bool:
         """True where the words ahead are exactly `keywords`."""

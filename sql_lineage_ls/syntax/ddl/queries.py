@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sql_lineage_ls.syntax.ddl.cursor import Cursor
+from sql_lineage_ls.syntax.lower import query_from_tokens
 from sql_lineage_ls.syntax.query_model import Query
 
 # Clauses of the CREATE statement that stand behind its query.
@@ -36,7 +37,12 @@ def begins_query(cursor: Cursor) -> bool:
     after = ahead + 2
     if cursor.upper(after) == "(":
         after = _behind_names(cursor, after)
-    return cursor.upper(after) == "AS"
+    if cursor.upper(after) != "AS":
+        return False
+    after += 1
+    while cursor.upper(after) in ("NOT", "MATERIALIZED"):
+        after += 1
+    return cursor.upper(after) in ("(", "")
 
 
 def holds_query(cursor: Cursor) -> bool:
@@ -57,7 +63,6 @@ def _behind_names(cursor: Cursor, ahead: int) -> int:
 
 def read_query(cursor: Cursor) -> Query | None:
     """The query from the cursor to the end of the statement; its issues join the cursor's."""
-    from sql_lineage_ls.syntax.parse import query_from_tokens
 
     first = cursor.words[cursor.position].index
     last = _end(cursor)

@@ -232,6 +232,5 @@ def _scalar_rest(cursor: Cursor) -> None:
             cursor.advance()
         elif cursor.upper() in ("WITH", "WITHOUT") and "TIME" in (cursor.upper(1), cursor.upper(2)):
             cursor.advance(4 if cursor.upper(1) == "LOCAL" else 3)
-            cursor.position = min(cursor.position, len(cursor.words))
         else:
             return
