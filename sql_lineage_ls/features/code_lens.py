@@ -15,12 +15,12 @@ from sql_lineage_ls.workspace.snapshot import Snapshot
 
 
 def code_lenses(snapshot: Snapshot, uri: str, fields: bool = True) -> tuple[Lens, ...]:
-    """The lenses of a document, sorted by place; () before the workspace is loaded, when counts could still grow.
+    """The lenses of a document, sorted by place; () before the workspace is analysed, when counts could grow.
 
     `CREATE TABLE t (a STRUCT<b INT64>)` has three: of `t`, `t.a` and `t.a.b`; without `fields` the last is left out.
     """
     document = snapshot.document(uri)
-    if document is None or not snapshot.ready:
+    if document is None or not snapshot.complete:
         return ()
     nodes: dict[Span, dict[Node, None]] = {}
     for statement in document.statements:

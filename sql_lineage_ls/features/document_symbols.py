@@ -80,7 +80,7 @@ def _heading(statement: Statement) -> tuple[tuple[Name, ...], str, str]:
     if isinstance(statement, CreateType):
         return statement.name, "type", ""
     if isinstance(statement, CreateFunction):
-        return statement.name, "function", ""
+        return statement.name, "statement", "function"
     if isinstance(statement, Insert):
         return statement.target, "statement", "insert"
     if isinstance(statement, MultiInsert):

@@ -124,7 +124,7 @@ class _Writer(Struct, frozen=True):
             lines += self.column_lines(columns)
         lines += self.reason(occurrence)
         if occurrence.relation:
-            lines.append((Words(sentence(downstream(self.snapshot, (Node(occurrence.relation, ()),)))),))
+            lines.append((Words(self.users(Node(occurrence.relation, ()))),))
         return heading, lines
 
     def star(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
@@ -162,7 +162,7 @@ class _Writer(Struct, frozen=True):
         lines += self.origins(nodes)
         lines += self.reason(occurrence)
         if own is not None:
-            lines.append((Words(sentence(downstream(self.snapshot, (own,)))),))
+            lines.append((Words(self.users(own)),))
         name = path_text(occurrence.path) or occurrence.name
         if own is not None and is_declaration:
             name = self.node_text(own)
@@ -187,14 +187,14 @@ class _Writer(Struct, frozen=True):
         lines += self.origins(nodes)
         lines += self.incomplete(edge, occurrence)
         if stored:
-            lines.append((Words(sentence(downstream(self.snapshot, (own,)))),))
+            lines.append((Words(self.users(own)),))
         return signature(name, occurrence.type), lines
 
     def output_users(self, occurrence: Occurrence) -> list[Line]:
         own = Node(occurrence.relation, occurrence.path)
         if not own.relation or not own.path:
             return []
-        users = sentence(downstream(self.snapshot, (own,)))
+        users = self.users(own)
         return [(Words("becomes "), Code(self.node_text(own)), Words(f", {users}"))]
 
     # ------------------------------------------------------------ lines
@@ -206,6 +206,11 @@ class _Writer(Struct, frozen=True):
         if len(text) > self.options.widest_expression:
             text = text[: self.options.widest_expression - 1] + "…"
         return [(Words("as "), Code(text), Words(f" ({transform.lower()})"))]
+
+    def users(self, node: Node) -> str:
+        """Who uses a node, with a word of caution while documents are still to be analysed."""
+        so_far = "" if self.snapshot.complete else " so far"
+        return sentence(downstream(self.snapshot, (node,))) + so_far
 
     @staticmethod
     def generated(generated: Iterable[GeneratedSource]) -> list[Line]:

@@ -59,6 +59,7 @@ def snapshot(
     relations: Iterable[Relation] = (),
     *,
     ready: bool = True,
+    complete: bool = True,
     stale: bool = False,
     dialect: str = "bigquery",
 ) -> Snapshot:
@@ -76,4 +77,4 @@ def snapshot(
             text += sql + ";\n"
         views[uri] = DocumentView(uri, text, 1, DIALECTS[dialect], tuple(statements), True)
         contributions[uri] = dict(contributions_of(uri, [statement.lineage for statement in statements]))
-    return Snapshot(views, _Relations(relations), _Index(contributions), ready=ready)
+    return Snapshot(views, _Relations(relations), _Index(contributions), ready=ready, complete=complete)

@@ -282,3 +282,9 @@ def test_a_half_typed_statement_is_labelled() -> None:
     found = plain(workspace(stale=True), V, at(VIEW, "name")[0])
     assert found is not None
     assert found.endswith("\nas of the last text that could be read")
+
+
+def test_counts_that_may_grow_say_so() -> None:
+    found = plain(workspace(complete=False), V, at(VIEW, "name")[0])
+    assert found is not None
+    assert found.endswith("\nused in 2 places so far")

@@ -65,14 +65,19 @@ def test_every_declared_name_has_a_lens_in_the_order_of_the_text() -> None:
     ]
 
 
+def test_lenses_of_fields_can_be_left_out() -> None:
+    lenses = code_lenses(workspace(), T, fields=False)
+    assert [DDL[lens.span.start : lens.span.end] for lens in lenses] == ["pets", "tag", "age"]
+
+
 def test_a_lens_knows_its_places() -> None:
     made = workspace(Read("pets", ("tag",), *at(QUERY, "tag")), Read("pets", ("tag", "chip"), *at(QUERY, "chip")))
     chip = code_lenses(made, T)[2]
     assert chip.places == (FileSpan(Q, *at(QUERY, "tag")), FileSpan(Q, *at(QUERY, "chip")))
 
 
-def test_no_lens_before_the_workspace_is_loaded_and_none_on_queries() -> None:
-    assert code_lenses(workspace(ready=False), T) == ()
+def test_no_lens_before_the_workspace_is_analysed_and_none_on_queries() -> None:
+    assert code_lenses(workspace(complete=False), T) == ()
     assert code_lenses(workspace(), Q) == ()
 
 
