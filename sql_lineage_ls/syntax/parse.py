@@ -58,7 +58,7 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     problem = too_large(tokens)
     if problem is not None:
         return q.StatementModel(None, (problem,))
-    head = tokens[0].text.upper()
+    head = next((token.text.upper() for token in tokens if token.text), "")  # Athena marks Hive statements first
     if head in _OPAQUE and head not in _DDL_WORDS:
         return q.StatementModel(q.OtherStatement(head))
     if head in _DDL_WORDS:
