@@ -1,7 +1,7 @@
 """One revision's lineage: a catalog, the statements of all documents, and what was bound before.
 
 Nothing is bound twice: a statement's lineage is reused as long as its text and every relation that it asked for are
-the same (by fingerprint). Views and CTAS are inferred when somebody reads them; a circle of views ends as an open
+the same (by fingerprint and by the places of its fields). Views and CTAS are inferred when somebody reads them; a circle of views ends as an open
 relation with a gap, not as an endless loop.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.catalog import Catalog, Definition, Entry, Namespace
@@ -195,9 +195,13 @@ def _words(parts: tuple[Name, ...]) -> tuple[str, ...]:
 
 
 def _mark(relation: Relation | None) -> str:
+    """What a statement that asked for this relation depends on.
+
+    More than the fingerprint: types in a lineage lead to the places of their fields, which must not outlive an edit.
+    """
     if relation is None:
         return _MISSING
-    return relation.fingerprint + ("?" if relation.assumed else "")
+    return relation.fingerprint + _digest(relation.columns) + ("?" if relation.assumed else "")
 
 
 def _names_a_type(spec: TypeSpec) -> bool:
@@ -205,18 +209,17 @@ def _names_a_type(spec: TypeSpec) -> bool:
 
 
 def _type_mark(kind: DataType) -> str:
-    return blake2b(repr(_plain(kind)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return _digest(kind)
 
 
-def _plain(kind: DataType) -> object:
-    """A type without the places of its fields."""
-    if isinstance(kind, RecordType):
-        return ("record", kind.text, tuple((f.name, f.key, _plain(f.type)) for f in kind.fields))
-    if isinstance(kind, ArrayType):
-        return ("array", _plain(kind.element))
-    if isinstance(kind, MapType):
-        return ("map", _plain(kind.key), _plain(kind.value))
-    return (type(kind).__name__, kind.text)
+def _digest(records: object) -> str:
+    """A hash of columns or of a type, the places of their fields included."""
+    try:
+        content = msgpack.encode(records)
+    except UnicodeEncodeError:
+        # A lone surrogate in a name.
+        content = repr(records).encode("utf-8", "surrogatepass")
+    return blake2b(content, digest_size=8).hexdigest()
 
 
 def _under(relation: Relation, dialect: Dialect) -> Relation:

@@ -159,12 +159,14 @@ def _report_name(names: tuple[q.Name, ...], binding: Binding, context: Context) 
     text = binding.value.gap.text
     if suggestion:
         text += f"; did you mean '{suggestion}'?"
-    context.report(Problem(binding.problem, text, at.start, at.end, relation, (), suggestion))
+    context.report(Problem(binding.problem, text, at.start, at.end, relation, (), suggestion, binding.owner))
 
 
 def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
     """`.name` of a value, noted and reported."""
     found = field(value, context.key(name, exact))
+    if isinstance(found, Refuted) and name.text in context.dialect.pseudo_fields:
+        found = derived([value])
     if not isinstance(found, Refuted):
         inner = unwrapped(found)
         stored = inner if isinstance(inner, Ref) else None

@@ -82,12 +82,12 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     items = fields(value)
     columns = tuple(Column(i.name, i.key, i.value) for i in items or ())
     opened: tuple[OpenSource, ...] = ()
-    opaque = ""
     inner = expressions.unwrapped(value)
     if items is None and isinstance(inner, Ref) and isinstance(inner.type, Unspecified | Variant):
         opened = (OpenSource(inner.relation, _element_name(source, inner, context), inner.path),)
     elif items is None and not isinstance(inner, Ref) and isinstance(type_of(inner), Unspecified):
-        opaque = "the fields of the unnested element are not known"
+        # Computed elements: their fields come from what they were computed from.
+        opened = (OpenSource("", source.alias.text if source.alias is not None else "UNNEST", value=value),)
     star = columns if items is not None else None
     if position is not None:
         columns = (*columns, position)
@@ -96,7 +96,7 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     alias = source.alias
     variable = RangeVariable(
         alias.text if alias is not None else "UNNEST", (context.fold(alias),) if alias is not None else (), columns,
-        opened, value if alias is not None else None, kind="unnest", stored=True, opaque=opaque, star_columns=star,
+        opened, value if alias is not None else None, kind="unnest", stored=True, star_columns=star,
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )
     _note_alias(alias, variable, context, value)
@@ -220,7 +220,7 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
             wrapped = q.Unnest((inner,), source.alias, source.column_aliases, with_position=source.with_position)
             return unnest(wrapped, scope, context)
         call = inner
-    named, opened, opaque = _outputs(source, call, scope, context)
+    named, opened = _outputs(source, call, scope, context)
     columns = [Column(name, context.dialect.column_key(name), value) for name, value in named]
     if source.with_position:
         columns.append(Column("ordinality", context.dialect.column_key("ordinality"),
@@ -232,7 +232,7 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(
         alias.text if alias is not None else _function_name(call), qualifiers, tuple(columns), opened, kind="unnest",
-        stored=True, opaque=opaque, definitions=((alias.start, alias.end),) if alias is not None else (),
+        stored=True, definitions=((alias.start, alias.end),) if alias is not None else (),
         row=columns[0].value if len(columns) == 1 and alias is not None and not source.view else None,
     )
     _note_alias(alias, variable, context)
@@ -245,24 +245,25 @@ def _function_name(call: q.Expr) -> str:
 
 def _outputs(
     source: q.TableFunction, call: q.Expr, scope: Scope, context: Context
-) -> tuple[list[Named], tuple[OpenSource, ...], str]:
+) -> tuple[list[Named], tuple[OpenSource, ...]]:
     if not isinstance(call, q.Call):
         value = expressions.evaluate(call, scope, context)
-        return [("value", element(value))], (), ""
+        return [("value", element(value))], ()
     if call.name in GENERATORS:
         made = _generated(call, scope, context)
         if made is not None:
-            return made, (), ""
+            return made, ()
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
     if source.columns:
-        return [(column.name.text, derived(args)) for column in source.columns], (), ""
+        return [(column.name.text, derived(args)) for column in source.columns], ()
     if call.name in _SERIES:
         value = Derived(flatten(derived(args)).sources, (GeneratedSource("system", call.name),)) if args else Generated(
             GeneratedSource("system", call.name))
-        return [(call.name.lower(), value)], (), ""
+        return [(call.name.lower(), value)], ()
     if call.name in _KEYED and args:
-        return [(name, derived(args[:1])) for name in ("key", "value")], (), ""
-    return [], (), f"the columns of the function {call.name} are not known"
+        return [(name, derived(args[:1])) for name in ("key", "value")], ()
+    unknown = Unknown(Gap("columns-unknown", f"the columns of the function {call.name} are not known"))
+    return [], (OpenSource("", call.name, value=unknown),)
 
 
 _SERIES = frozenset({"GENERATE_SERIES", "RANGE", "SEQUENCE", "GENERATE_DATE_ARRAY", "GENERATE_ARRAY", "NUMBERS",

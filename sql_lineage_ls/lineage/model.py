@@ -182,7 +182,7 @@ class Problem(Struct, frozen=True, array_like=True):
     """A name that the catalog disproves or nobody proves; becomes a diagnostic.
 
     `code` is a diagnostic code (`undeclared-field`, ..). `related` is the declared node or relation that shows why.
-    `suggestion` is a near name for did-you-mean, '' where there is none.
+    `suggestion` is a near name for did-you-mean, '' where there is none. `owner` names the sources that were searched.
     """
 
     code: str
@@ -192,6 +192,7 @@ class Problem(Struct, frozen=True, array_like=True):
     relation: str = ""
     path: Path = ()
     suggestion: str = ""
+    owner: str = ""
 
 
 class Dependency(Struct, frozen=True, gc=False, array_like=True):

@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import GROUPING, GeneratedSource
+from sql_lineage_ls.lineage.model import GROUPING, Gap, GeneratedSource
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, resolve
 from sql_lineage_ls.lineage.values import (
     Generated,
     OneOf,
     Traced,
+    Unknown,
     Value,
     conditions,
     flatten,
@@ -59,8 +60,10 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
             result = Traced(value, (*chosen, *grouped), (), "PIVOT")
             made.append(Column(name, context.dialect.column_key(name), result, _at(values[-1])))
     opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
-    opaque = "the values of the pivot come from a query" if pivot.any_values else ""
-    return replace(variable, columns=(*passed, *made), open=opened, opaque=opaque, row=None, pivoted=True,
+    if pivot.any_values:
+        unknown = Unknown(Gap("columns-unknown", "the values of the pivot come from a query"))
+        opened = (*opened, OpenSource("", variable.name, value=unknown))
+    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True,
                    star_columns=None, by_key={})
 
 

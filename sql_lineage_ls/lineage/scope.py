@@ -77,7 +77,6 @@ class RangeVariable:
     stored: bool = False
     assumed: bool = False
     hidden: bool = False
-    opaque: str = ""
     # What `*` gives where that is not `columns`.
     star_columns: tuple[Column, ...] | None = None
     pivoted: bool = False
@@ -92,7 +91,7 @@ class RangeVariable:
 
     @property
     def closed(self) -> bool:
-        return not self.open and not self.opaque
+        return not self.open
 
     def answers(self, prefix: Sequence[str]) -> bool:
         """Whether `prefix.` may stand before its columns: `ds.t`, `t` for the table `ds.t`, only `o` for `t AS o`."""
@@ -201,9 +200,12 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
             opened.append(level)
     if failed is not None and failed.qualifier:
         return failed
+    special = _without_owner(names, keys, context)
+    if special is not None:
+        return special
     if opened:
         return _from_open(names, keys, opened[0], context)
-    return failed or _not_found(names, keys, scope, context)
+    return failed or _not_found(names, scope, context)
 
 
 def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
@@ -285,8 +287,6 @@ def _range_column(
     if variable.open:
         return _open_column(names[length], key, variable, length, context)
     gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
-    if variable.opaque:
-        return Binding(Unknown(Gap("columns-unknown", variable.opaque)), length + 1, length, variable)
     problem = "" if variable.assumed else "undeclared-column"
     return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
                    names=tuple(c.name for c in variable.columns), owner=variable.name)
@@ -344,10 +344,6 @@ def _open_sources(level: Scope, key: str) -> list[tuple[RangeVariable, OpenSourc
     ]
 
 
-def _opaque(level: Scope) -> str:
-    return next((variable.opaque for variable in level.visible() if variable.opaque), "")
-
-
 def _open_column(
     name: Name, key: str, variable: RangeVariable, qualifier: int, context: Context
 ) -> Binding:
@@ -362,15 +358,14 @@ def _open_column(
 
 def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding:
     sources = _open_sources(level, keys[0])
-    opaque = _opaque(level)
-    if len(sources) == 1 and not opaque:
+    if len(sources) == 1:
         variable, source = sources[0]
         return Binding(source.column(context.show(names[0])), 1, 0, variable, stored=variable.stored)
-    if opaque:
-        return Binding(Unknown(Gap("columns-unknown", opaque)), 1)
     owners = ", ".join(dict.fromkeys(source.name for _, source in sources))
     gap = Gap("owner-unproved", f"nothing proves which of {owners} has the column '{names[0].text}'")
-    return Binding(Unknown(gap), 1, problem="orphan-column", owner=owners)
+    # A source that the query itself computes has columns that nobody could declare.
+    declarable = all(source.value is None for _, source in sources)
+    return Binding(Unknown(gap), 1, problem="orphan-column" if declarable else "", owner=owners)
 
 
 def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) -> Binding:
@@ -383,14 +378,8 @@ def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) 
     return Binding(Unknown(gap), 1, problem="")
 
 
-def _not_found(names: tuple[Name, ...], keys: tuple[str, ...], scope: Scope, context: Context) -> Binding:
+def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     """Every schema is known, and none has the name."""
-    special = _without_owner(names, keys, scope, context)
-    if special is not None:
-        return special
-    opaque = next((text for text in map(_opaque, scope.levels()) if text), "")
-    if opaque:
-        return Binding(Unknown(Gap("columns-unknown", opaque)), 1)
     variables = [variable for level in scope.levels() for variable in level.visible()]
     owners = ", ".join(dict.fromkeys(variable.name for variable in variables))
     if len(names) > 1 and context.dialect.name_order is NameOrder.RELATION_ONLY:
@@ -405,9 +394,7 @@ def _not_found(names: tuple[Name, ...], keys: tuple[str, ...], scope: Scope, con
     return Binding(Unknown(gap), 1, problem="undeclared-column" if sure else "", names=candidates, owner=owners)
 
 
-def _without_owner(
-    names: tuple[Name, ...], keys: tuple[str, ...], scope: Scope, context: Context
-) -> Binding | None:
+def _without_owner(names: tuple[Name, ...], keys: tuple[str, ...], context: Context) -> Binding | None:
     """Names that no relation has: script variables, sequences, pseudo columns, niladic functions."""
     if keys[0] in context.options.variables or names[0].text.startswith(("@", "$", ":")):
         return Binding(Generated(GeneratedSource("parameter", names[0].text)), len(names), kind="parameter")
@@ -424,6 +411,5 @@ def _without_owner(
 # Functions that SQL calls without brackets; parsers hand some of them on as names.
 NILADIC = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
-     "session_user", "system_user", "user", "current_role", "current_catalog", "current_schema", "sysdate",
-     "systimestamp", "rownum", "level", "getdate", "sysdatetime", "utc_timestamp", "utc_date", "sysdatetimeoffset"}
+     "session_user", "system_user", "current_role", "current_catalog", "current_schema"}
 )

@@ -48,7 +48,7 @@ def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeV
     elif isinstance(source, q.TableFunction):
         variable = generators.table_function(source, scope, context)
     else:
-        return RangeVariable("", (), opaque="this source is not analysed")
+        return RangeVariable("source", ())
     for pivot in getattr(source, "pivots", ()):
         variable = pivots.bind_pivot(pivot, variable, scope, context)
     return variable

@@ -45,8 +45,6 @@ def _all(scope: Scope, context: Context) -> Expansion:
         one = _of_range(variable)
         columns += [column for column in one.columns if column.key not in merged]
         opened += one.open
-        if variable.opaque:
-            context.gaps[Gap("columns-unknown", variable.opaque)] = None
     return Expansion(tuple(columns), tuple(opened))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType, Field, Site
 from sql_lineage_ls.lineage import ddl_names, expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_paths
-from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Source, StatementLineage
+from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Problem, Source, StatementLineage
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import Ref, Value, conditions, influenced, type_of, unique, with_role
@@ -55,9 +57,40 @@ def bind_statement(
         orphans=tuple(context.orphans),
         relations=tuple((identity, name, kind) for identity, (name, kind) in context.relations.items()),
         gaps=tuple(context.gaps),
-        problems=tuple(sorted(context.problems, key=lambda p: (p.start, p.end, p.code))),
+        problems=_told(context.problems),
         occurrences=tuple(sorted(context.occurrences, key=lambda o: (o.start, o.end))),
     )
+
+
+def _told(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The problems in the order of the text.
+
+    A FROM clause over several relations without DDL makes an orphan of every bare column: beyond the first few they
+    are told once, at the first of the rest.
+    """
+    found = sorted(problems, key=lambda p: (p.start, p.end, p.code))
+    counts: dict[str, list[Problem]] = {}
+    told = []
+    for problem in found:
+        if problem.code != "orphan-column":
+            told.append(problem)
+            continue
+        same = counts.setdefault(problem.owner, [])
+        same.append(problem)
+        if len(same) <= _ORPHANS_TOLD:
+            told.append(problem)
+    return tuple(_with_rest(problem, counts) for problem in told)
+
+
+def _with_rest(problem: Problem, counts: dict[str, list[Problem]]) -> Problem:
+    same = counts.get(problem.owner, [])
+    if problem.code != "orphan-column" or len(same) <= _ORPHANS_TOLD or same.index(problem) != _ORPHANS_TOLD - 1:
+        return problem
+    more = len(same) - _ORPHANS_TOLD
+    return replace(problem, message=f"{problem.message}; the same is true of {more} more columns of this query")
+
+
+_ORPHANS_TOLD = 3
 
 
 # ---------------------------------------------------------------- queries, views, CTAS

@@ -108,6 +108,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     digit_prefix: str = ""
     # Pseudo columns that every table has and no DDL lists.
     pseudo_columns: frozenset[str] = frozenset()
+    # Fields that values have without declaring them (ClickHouse subcolumns: `arr.size0`, `n.null`, `m.keys`).
+    pseudo_fields: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
     quote: str = '"'
     # What `lateral_alias` becomes where the database has it as an option and the workspace sets it.
@@ -155,7 +157,7 @@ _SPARK = {
     "pseudo_columns": frozenset({"_metadata"}),
     "quote": "`",
 }
-_POSTGRES_SYSTEM = frozenset({"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax", "oid"})
+_POSTGRES_SYSTEM = frozenset({"user", "ctid", "tableoid", "xmin", "xmax", "cmin", "cmax", "oid"})
 
 DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
@@ -292,6 +294,7 @@ DIALECTS: dict[str, Dialect] = {
             record_star=True,
             keys_are_map_keys=True,
             values_column="c{i}",
+            pseudo_fields=frozenset({"size0", "size1", "size2", "null", "keys", "values"}),
             pseudo_columns=frozenset(
                 {"_part", "_part_index", "_part_uuid", "_partition_id", "_partition_value", "_part_offset",
                  "_sample_factor", "_table", "_database", "_path", "_file", "_size", "_time", "_shard_num",
