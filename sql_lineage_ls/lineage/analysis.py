@@ -1,8 +1,8 @@
 """One revision's lineage: a catalog, the statements of all documents, and what was bound before.
 
 Nothing is bound twice: a statement's lineage is reused as long as its text and every relation that it asked for are
-the same (by fingerprint and by the places of its fields). Views and CTAS are inferred when somebody reads them; a circle of views ends as an open
-relation with a gap, not as an endless loop.
+the same, by fingerprint and by the places of its fields. Views and CTAS are inferred when somebody reads them; a
+circle of views ends as an open relation with a gap, not as an endless loop.
 """
 
 from __future__ import annotations

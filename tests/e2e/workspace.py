@@ -1,0 +1,165 @@
+"""The workspace that the end-to-end tests open, and the ways in which they ask about it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from sql_lineage_ls.text.line_index import LineIndex
+
+FILES = {
+    "vessels.sql": """\
+-- dialect: bigquery
+CREATE TABLE port.vessels (
+  id INT64,
+  master STRUCT<name STRING, home STRUCT<city STRING, berth INT64>>,
+  holds ARRAY<STRUCT<cargo STRING, tons INT64>>
+);
+""",
+    "manifest.sql": """\
+-- dialect: bigquery
+CREATE VIEW port.manifest AS
+SELECT v.id, v.master.home.city AS city, h.tons AS tons
+FROM port.vessels AS v, UNNEST(v.holds) AS h;
+""",
+    "report.sql": """\
+-- dialect: bigquery
+SELECT m.city, m.tons FROM port.manifest AS m;
+""",
+}
+SECONDS = 15.0
+
+
+def write_workspace(folder: Path) -> None:
+    """The files of the workspace, in a new folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+
+
+def encoding_of(client: LanguageClient) -> Any:
+    """The unit of positions that the server has chosen for this client."""
+    capabilities = client.server_capabilities
+    assert capabilities is not None
+    return capabilities.position_encoding or "utf-16"
+
+
+class Document:
+    """A document as the client has it, asked about by pieces of its text."""
+
+    def __init__(self, client: LanguageClient, uri: str, text: str, version: int = 1) -> None:
+        self.client = client
+        self.uri = uri
+        self.text = text
+        self.version = version
+
+    @classmethod
+    def open(cls, client: LanguageClient, uri: str, text: str) -> Document:
+        document = cls(client, uri, text)
+        client.text_document_did_open(
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "sql", document.version, text))
+        )
+        return document
+
+    @property
+    def identifier(self) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier(self.uri)
+
+    def position(self, offset: int) -> types.Position:
+        return types.Position(*LineIndex(self.text).position(offset, encoding_of(self.client)))
+
+    def at(self, word: str, after: str = "") -> types.Position:
+        """The position of the first `word` behind the first `after`."""
+        start = self.text.index(after) + len(after)
+        return self.position(self.text.index(word, start))
+
+    def range_of(self, word: str, after: str = "") -> types.Range:
+        start = self.text.index(word, self.text.index(after) + len(after))
+        return types.Range(self.position(start), self.position(start + len(word)))
+
+    def replace(self, old: str, new: str) -> None:
+        """Edits the first `old` as an editor does: one incremental change."""
+        start = self.text.index(old)
+        change = types.TextDocumentContentChangePartial(
+            types.Range(self.position(start), self.position(start + len(old))), new
+        )
+        self.text = self.text[:start] + new + self.text[start + len(old) :]
+        self._changed([change])
+
+    def set(self, text: str) -> None:
+        """Replaces the whole text."""
+        self.text = text
+        self._changed([types.TextDocumentContentChangeWholeDocument(text)])
+
+    def _changed(self, changes: list[types.TextDocumentContentChangeEvent]) -> None:
+        self.version += 1
+        identifier = types.VersionedTextDocumentIdentifier(self.version, self.uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
+
+    def close(self) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.identifier))
+
+    async def hover(self, word: str, after: str = "") -> str | None:
+        found = await self.client.text_document_hover_async(types.HoverParams(self.identifier, self.at(word, after)))
+        if found is None:
+            return None
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
+
+    async def definition(self, word: str, after: str = "") -> list[tuple[str, types.Range]]:
+        params = types.DefinitionParams(self.identifier, self.at(word, after))
+        return _targets(await self.client.text_document_definition_async(params))
+
+    async def declaration(self, word: str, after: str = "") -> list[tuple[str, types.Range]]:
+        params = types.DeclarationParams(self.identifier, self.at(word, after))
+        return _targets(await self.client.text_document_declaration_async(params))
+
+    async def lenses(self) -> list[types.CodeLens]:
+        found = await self.client.text_document_code_lens_async(types.CodeLensParams(self.identifier))
+        return list(found or ())
+
+    async def diagnostics(self, codes: list[str]) -> list[types.Diagnostic]:
+        """The diagnostics that were pushed for the document, once they have these codes."""
+        found = await until(
+            lambda: self.client.diagnostics.get(self.uri),
+            lambda pushed: pushed is not None and [diagnostic.code for diagnostic in pushed] == codes,
+        )
+        return list(found or ())
+
+
+def _targets(found: Any) -> list[tuple[str, types.Range]]:
+    targets = []
+    for target in found or ():
+        if isinstance(target, types.LocationLink):
+            targets.append((target.target_uri, target.target_selection_range))
+        else:
+            targets.append((target.uri, target.range))
+    return targets
+
+
+async def until(get: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
+    """The first value that holds; a failed assertion with the last one where none does in time."""
+    deadline = time.monotonic() + SECONDS
+    while True:
+        value = get()
+        if isinstance(value, Awaitable):
+            value = await value
+        if holds(value):
+            return value
+        assert time.monotonic() < deadline, f"last seen: {value!r}"
+        await asyncio.sleep(0.02)
+
+
+async def status(client: LanguageClient) -> Any:
+    return await client.protocol.send_request_async("sqlLineage/status", {})
+
+
+async def settled(client: LanguageClient) -> Any:
+    """The status once everything is analysed."""
+    return await until(lambda: status(client), lambda found: found.ready and found.complete)
