@@ -85,7 +85,7 @@ def test_the_same_expression_becomes_the_same_name() -> None:
 
 def test_a_name_that_would_read_as_an_alias_is_blank() -> None:
     assert squeezed("SELECT a FROM crates\n{{ where_clause() }}") == "SELECT a FROM crates"
-    assert squeezed("SELECT a FROM crates -- all of them,\n{{ where_clause() }}") == "SELECT a FROM crates -- all of them,"
+    assert squeezed("SELECT a FROM crates -- a,\n{{ where_clause() }}") == "SELECT a FROM crates -- a,"
     assert squeezed("SELECT f(a) {{ more }} FROM crates") == "SELECT f(a) FROM crates"
     assert squeezed("{{ union_of_all('crates') }}") == ""
     assert squeezed("SELECT 1; {{ macro() }}") == "SELECT 1;"
