@@ -267,6 +267,16 @@ def test_statements_around_a_broken_one_are_analysed() -> None:
     ]
 
 
+def test_views_that_read_each_other_end() -> None:
+    engine = started(
+        a="CREATE VIEW mill.a AS SELECT b.x, b.r FROM mill.b AS b;",
+        b="CREATE VIEW mill.b AS SELECT a.x, a.r FROM mill.a AS a;",
+    )
+    node = Node("bigquery\x1fmill\x1fa", ("x",))
+    assert engine.snapshot.upstream(node) == (Node("bigquery\x1fmill\x1fb", ("x",)),)
+    assert [use.span.uri for use in engine.snapshot.uses(Node("bigquery\x1fmill\x1fa", ("r", "f")))] == ["a", "b"]
+
+
 # ---------------------------------------------------------------- settings
 
 
