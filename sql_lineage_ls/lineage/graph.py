@@ -30,7 +30,9 @@ _RANK = {WRITE: 0, READ: 1, STAR: 2, CONTAINED: 3}
 class IndexedRead(Struct, frozen=True, gc=False, array_like=True):
     """A `Read` with its document and statement; `start`..`end` count from the start of that statement.
 
-    `target` is the relation that the statement writes, '' for a bare query.
+    `target` is the relation that the statement writes, '' for a bare query. `whole` is False where the statement
+    only takes the value apart: `UNNEST(items)`, `items[0].sku` and a lambda over `items` use the fields that they
+    read, and not each field of `items`.
     """
 
     uri: str
@@ -40,6 +42,7 @@ class IndexedRead(Struct, frozen=True, gc=False, array_like=True):
     path: Path
     usage: str
     target: str
+    whole: bool = True
 
 
 class Link(Struct, frozen=True, gc=False, array_like=True):
@@ -87,8 +90,11 @@ def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[
     into: dict[str, list[Link]] = {}
     for statement, lineage in enumerate(lineages):
         stored = {relation for relation, _, _ in lineage.relations}
+        used = {source.node for edge in lineage.edges for source in edge.sources}
         for read in lineage.reads:
-            found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target)
+            # What is read whole is a source of something; without any edge nothing tells.
+            whole = not used or read.usage != READ or Node(read.relation, read.path) in used
+            found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target, whole)
             reads.setdefault(read.relation, []).append(found)
         for edge in lineage.edges:
             if not edge.relation or (edge.relation != lineage.target and edge.relation not in stored):
@@ -226,7 +232,7 @@ def _usage(read: IndexedRead, path: Path) -> str | None:
     """
     if read.path[: len(path)] == path:
         return read.usage
-    if path[: len(read.path)] != read.path or read.usage == WRITE:
+    if path[: len(read.path)] != read.path or read.usage == WRITE or not read.whole:
         return None
     return CONTAINED if read.path or read.usage == STAR else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -403,7 +404,9 @@ def _branch_writes(
             yield path, kind, value
     if branch.action != "insert":
         return
-    values = [expressions.evaluate(value, scope, context) for value in branch.values]
+    # A new row has no target row beside it: the values of INSERT see the source alone.
+    new_row = dataclasses.replace(scope, ranges=[source])
+    values = [expressions.evaluate(value, new_row, context) for value in branch.values]
     if branch.columns:
         nodes = [_written_node(ref, own, context) for ref in branch.columns]
     else:

@@ -302,8 +302,11 @@ def _ref_field(ref: Ref, key: Key) -> Value | Refuted:
     kind = ref.type
     if isinstance(kind, Unspecified | Variant):
         return Ref(ref.relation, (*ref.path, key.name), kind if isinstance(kind, Variant) else UNSPECIFIED)
+    if isinstance(kind, Scalar) and key.exact:
+        # A key of a document that is stored as text: JSON_VALUE(payload, '$.city').
+        return Ref(ref.relation, (*ref.path, key.name), Variant("JSON"))
     if isinstance(kind, RecordType):
-        found = [f for f in kind.fields if f.key == key.key]
+        found = _named(kind.fields, key)
         if len(found) == 1:
             return _child(ref, found[0])
         code = "ambiguous-field" if found else "undeclared-field"
@@ -316,6 +319,14 @@ def _ref_field(ref: Ref, key: Key) -> Value | Refuted:
         inner = _ref_field(Ref(ref.relation, (*ref.path, ELEMENT), kind.element), key)
         return inner if isinstance(inner, Refuted) else ArrayOf(inner)
     return Refuted("undeclared-field", ref, type=kind)
+
+
+def _named(candidates: tuple[Field, ...], key: Key) -> list[Field]:
+    """The fields of a name; the key of a semi-structured value is compared as it is spelled."""
+    if key.exact:
+        spelled = [f for f in candidates if f.name == key.name]
+        return spelled or [f for f in candidates if f.name.lower() == key.name.lower()]
+    return [f for f in candidates if f.key == key.key]
 
 
 def _ref_element(ref: Ref) -> Value:
