@@ -1,5 +1,5 @@
 -- dialect: bigquery
--- One row for each item of an order. 🛒
+-- One row for each item of an order.
 CREATE OR REPLACE VIEW shop.order_lines AS
 SELECT
   o.order_id,

@@ -31,11 +31,11 @@ class Editor {
     return new Editor(page);
   }
 
-  /** Opens a file by name, as Ctrl+P does. */
+  /** Opens a file by its path, as Ctrl+P does (without ripgrep it cannot search for names). */
   async show(file) {
     await this.page.keyboard.press('Control+p');
     await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK });
-    await this.page.keyboard.type(file);
+    await this.page.keyboard.type(`${workspace}/${file}`);
     await this.page.waitForSelector(`.quick-input-list .monaco-list-row[aria-label*="${path.basename(file)}"]`, {
       timeout: QUICK,
     });
@@ -119,7 +119,7 @@ async function tour(editor) {
   await editor.picture('references');
   await page.keyboard.press('Escape');
 
-  await editor.show('order_lines.sql');
+  await editor.show('bigquery/order_lines.sql');
   report('hover', await editor.hover('o.customer.address.city AS city', 'address.city', 'orders_raw'));
   await editor.leave();
   report('hover field', await editor.hover('address.city AS city', '.city', 'customer.address.city'));
@@ -134,8 +134,9 @@ async function tour(editor) {
   report('definition', { tab: await editor.tab(), cursor: await editor.cursor() });
   await editor.picture('definition');
 
-  await editor.show('alerts.sql');
-  await page.waitForSelector('.squiggly-warning', { timeout: QUICK });
+  await editor.show('trino/alerts.sql');
+  await page.waitForSelector('.squiggly-error, .squiggly-warning', { timeout: QUICK });
+  await page.waitForSelector('.codelens-decoration:has-text("no downstream use")', { timeout: QUICK });
   await page.keyboard.press('Control+Shift+M');
   await page.waitForSelector('.markers-panel .monaco-list-row', { timeout: QUICK });
   await page.waitForTimeout(500);
