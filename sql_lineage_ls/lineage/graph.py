@@ -90,10 +90,10 @@ def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[
     into: dict[str, list[Link]] = {}
     for statement, lineage in enumerate(lineages):
         stored = {relation for relation, _, _ in lineage.relations}
-        used = {_collection(source.node) for edge in lineage.edges for source in edge.sources}
+        used = _used(lineage)
         for read in lineage.reads:
-            # What is read whole is a source of something, itself or by its elements; without any edge nothing tells.
-            whole = not used or read.usage != READ or _collection(Node(read.relation, read.path)) in used
+            # What is read whole is a source of something; without any edge nothing tells.
+            whole = not used or read.usage != READ or Node(read.relation, read.path) in used
             found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target, whole)
             reads.setdefault(read.relation, []).append(found)
         for edge in lineage.edges:
@@ -112,12 +112,15 @@ def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[
     }
 
 
-def _collection(node: Node) -> Node:
-    """`items` of `items[*]`: the array whose elements a node is, the node itself where it is no element."""
-    path = node.path
-    while path[-1:] == (ELEMENT,):
-        path = path[:-1]
-    return node if path is node.path else Node(node.relation, path)
+def _used(lineage: StatementLineage) -> set[Node]:
+    """The nodes whose values a statement uses; `items` too where `items[*]` has no token of its own: `items[0]`."""
+    used = {source.node for edge in lineage.edges for source in edge.sources}
+    named = {Node(read.relation, read.path) for read in lineage.reads}
+    for node in used - named:
+        while node.path[-1:] == (ELEMENT,):
+            node = Node(node.relation, node.path[:-1])
+            used.add(node)
+    return used
 
 
 def uses(index: GraphIndex, node: Node) -> tuple[FoundUse, ...]:

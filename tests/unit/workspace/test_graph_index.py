@@ -86,13 +86,19 @@ def test_uses_follow_a_record_that_is_handed_on_unchanged() -> None:
 def test_uses_follow_an_array_into_its_elements() -> None:
     found = index(
         {
-            "v": [statement("v", (edge("v.item", "t.items.[*]", "UNNEST"),), (Read("t", ("items",), 5, 9),))],
+            "v": [
+                statement(
+                    "v",
+                    (edge("v.item", "t.items.[*]", "UNNEST"),),
+                    (Read("t", ("items",), 5, 9), Read("t", ("items", "[*]"), 12, 13)),
+                )
+            ],
             "q": [statement("", reads=(Read("v", ("item", "sku"), 1, 4),))],
         }
     )
-    # UNNEST only takes the array apart: it is no use of each field of its elements.
-    assert used(found, "t.items.[*].sku") == [("q", 1, "read")]
-    assert used(found, "t.items") == [("v", 5, "read")]
+    # UNNEST only takes the array apart: it is no use of each field of its elements, but the whole element is.
+    assert used(found, "t.items.[*].sku") == [("q", 1, "read"), ("v", 12, "contained")]
+    assert used(found, "t.items") == [("v", 5, "read"), ("v", 12, "read")]
 
 
 def test_uses_do_not_follow_a_record_that_was_changed() -> None:
