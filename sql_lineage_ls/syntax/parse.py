@@ -13,7 +13,9 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import lower_statement
 from sql_lineage_ls.syntax.repair import Prepared
+from sql_lineage_ls.syntax.rewrites import is_mutation
 from sql_lineage_ls.syntax.tokens import tokenize
+from sql_lineage_ls.syntax.transfers import TRANSFER_WORDS, read_transfer
 from sql_lineage_ls.syntax.tree import build_tree, too_large
 
 # First words of statements that the reader of DDL may know.
@@ -61,12 +63,18 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     head = next((token.text.upper() for token in tokens if token.text), "")  # Athena marks Hive statements first
     if head in _OPAQUE and head not in _DDL_WORDS:
         return q.StatementModel(q.OtherStatement(head))
+    if head == "ALTER" and is_mutation(tokens):
+        return _model(*build_tree(text, tokens, dialect), head)
     if head in _DDL_WORDS:
         from sql_lineage_ls.syntax.ddl import read_ddl  # noqa: PLC0415
 
         reading = read_ddl(text, tokens, dialect)
         if reading is not None:
             return reading
+    if head in TRANSFER_WORDS:
+        moved = read_transfer(text, tokens, dialect)
+        if moved is not None:
+            return moved
     return _model(*build_tree(text, tokens, dialect), head)
 
 

@@ -613,6 +613,8 @@ class Insert(Record):
     overwrite: bool = False
     partition: tuple[PartitionValue, ...] = ()
     location: str | None = None
+    conflict: tuple[Assignment, ...] = ()
+    """What ON CONFLICT DO UPDATE or ON DUPLICATE KEY UPDATE assigns to rows that exist."""
 
 
 class MultiInsert(Record):

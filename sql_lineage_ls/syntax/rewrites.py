@@ -24,8 +24,15 @@ def rewrite(prepared: Prepared) -> None:
         _join_numbers(prepared.tokens)
     if "(+)" in text:
         _drop_join_marks(prepared.tokens)
-    if prepared.tokens[0].text.upper() in ("INSERT", "REPLACE", "WITH"):
+    head = prepared.tokens[0].text.upper()
+    if head in ("INSERT", "REPLACE", "WITH"):
         _rewrite_insert(prepared.tokens)
+    elif head == "MERGE":
+        _rewrite_deletes(prepared.tokens)
+    elif head == "ALTER" and is_mutation(prepared.tokens):
+        _rewrite_mutation(prepared.tokens)
+    if "@" in text:
+        _rewrite_at_signs(prepared)
     if prepared.dialect.array_path_in_from:
         if _OFFSET.search(text):
             _take_offsets(prepared)
@@ -72,6 +79,98 @@ def _rewrite_insert(tokens: list[Token]) -> None:
         _drop_folder_format(tokens, start)
         return
     _join_columns(tokens, start)
+    _cut_tail(tokens, start)
+
+
+# Behind INSERT's target these give the rows without naming a column.
+_ROWS_FROM_OUTSIDE = frozenset({"EXEC", "EXECUTE", "FORMAT"})
+
+
+def _cut_tail(tokens: list[Token], start: int) -> None:
+    """INSERT INTO t EXEC p, INSERT INTO t FORMAT CSV: only the target says something. BY POSITION is the default."""
+    depth = 0
+    for index in range(start + 1, len(tokens)):
+        token = tokens[index]
+        kind = token.token_type
+        word = token.text.upper()
+        depth += (kind in _OPEN) - (kind in _CLOSE)
+        if kind in (T.SELECT, T.VALUES, T.WITH, T.FROM):
+            return
+        if not depth and word in _ROWS_FROM_OUTSIDE and tokens[index - 1].token_type is not T.DOT and index > start + 2:
+            del tokens[index:]
+            return
+        if word == "BY" and index + 1 < len(tokens) and tokens[index + 1].text.upper() == "POSITION":
+            del tokens[index : index + 2]
+            return
+
+
+def is_mutation(tokens: list[Token]) -> bool:
+    """ClickHouse `ALTER TABLE t UPDATE ..`, `ALTER TABLE t DELETE WHERE ..`."""
+    return _mutation_word(tokens) > 0
+
+
+def _mutation_word(tokens: list[Token]) -> int:
+    index = 3
+    while index + 1 < len(tokens) and tokens[index].token_type is T.DOT:
+        index += 2
+    if index < len(tokens) and tokens[index].text.upper() in ("UPDATE", "DELETE"):
+        return index
+    return -1
+
+
+def _rewrite_mutation(tokens: list[Token]) -> None:
+    """`ALTER TABLE t UPDATE a = b WHERE c` is `UPDATE t SET a = b WHERE c`."""
+    index = _mutation_word(tokens)
+    word = tokens[index]
+    name = tokens[2:index]
+    if word.text.upper() == "UPDATE":
+        tokens[: index + 1] = [_like(tokens[0], T.UPDATE, "UPDATE"), *name, _like(word, T.SET, "SET")]
+    else:
+        tokens[: index + 1] = [_like(tokens[0], T.DELETE, "DELETE"), _like(tokens[1], T.FROM, "FROM"), *name]
+
+
+def _rewrite_deletes(tokens: list[Token]) -> None:
+    """Oracle's `UPDATE SET .. DELETE WHERE c` of a MERGE is a branch of its own: `WHEN MATCHED AND c THEN DELETE`."""
+    index = 0
+    while index + 1 < len(tokens):
+        word = tokens[index]
+        if word.token_type is T.DELETE and tokens[index + 1].token_type is T.WHERE:
+            stop = index + 2
+            while stop < len(tokens) and tokens[stop].token_type is not T.WHEN:
+                stop += 1
+            where = tokens[index + 1]
+            tokens[index : index + 2] = [
+                _like(word, T.WHEN, "WHEN"),
+                _like(word, T.VAR, "MATCHED"),
+                _like(where, T.AND, "AND"),
+            ]
+            tokens[stop + 1 : stop + 1] = [_like(word, T.THEN, "THEN"), word]
+            index = stop
+        index += 1
+
+
+# A name with `@` is a variable or a table variable there. Elsewhere it is a stage or a database link.
+_VARIABLES = frozenset({"tsql", "bigquery", "mysql"})
+# `t@v1` is a version of t there.
+_VERSIONS = frozenset({"databricks", "spark"})
+
+
+def _rewrite_at_signs(prepared: Prepared) -> None:
+    """Joins `@` and its name to one token, so that the name keeps its place; drops a table's version."""
+    tokens = prepared.tokens
+    grammar = prepared.dialect.grammar
+    index = 0
+    while index + 1 < len(tokens):
+        token, name = tokens[index], tokens[index + 1]
+        adjacent = token.token_type is T.PARAMETER and token.text == "@" and name.start == token.end + 1
+        if adjacent and grammar in _VARIABLES and name.token_type is not T.PARAMETER:
+            if not index or tokens[index - 1].token_type is not T.PARAMETER:
+                joined = Token(T.VAR, "@" + name.text, token.line, token.col, token.start, name.end)
+                tokens[index : index + 2] = [joined]
+        elif adjacent and grammar in _VERSIONS and index and tokens[index - 1].end + 1 == token.start:
+            del tokens[index : index + 2]
+            continue
+        index += 1
 
 
 def _like(token: Token, kind: TokenType, text: str) -> Token:

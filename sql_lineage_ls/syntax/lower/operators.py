@@ -152,6 +152,11 @@ def generic(low: Lowering, node: Any) -> q.Expr:
     return q.Operation(_sign(node), low.exprs(children))
 
 
+def _plain(low: Lowering, node: Any) -> q.Expr:
+    """A flag or a word that the parser keeps without a node."""
+    return q.Literal("other", str(node))
+
+
 def _table() -> dict[type, ExprHandler]:
     """A handler for every class of sqlglot, found by its nearest base."""
     special: dict[type, ExprHandler] = {
@@ -191,7 +196,7 @@ def _table() -> dict[type, ExprHandler]:
         exp.Expr: generic,
     }
     special = {cls: handler for cls, handler in special.items() if isinstance(cls, type)}
-    table: dict[type, ExprHandler] = {}
+    table: dict[type, ExprHandler] = {str: _plain, bool: _plain, int: _plain}
     for value in vars(exp).values():
         if isinstance(value, type) and issubclass(value, exp.Expr):
             table[value] = next(special[base] for base in value.__mro__ if base in special)

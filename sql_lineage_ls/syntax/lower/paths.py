@@ -15,8 +15,8 @@ _PARTS = ("catalog", "db", "table", "this")
 # Between a column and a path part, and between path parts.
 _PATH_PUNCTUATION = frozenset(
     {TokenType.COLON, TokenType.DOT, TokenType.L_BRACKET, TokenType.R_BRACKET, TokenType.ARROW, TokenType.DARROW,
-     TokenType.R_PAREN, TokenType.NUMBER}
-)
+     TokenType.R_PAREN, TokenType.NUMBER, TokenType.STAR}
+)  # fmt: skip
 
 
 def column(low: Lowering, node: exp.Column) -> q.Expr:
@@ -27,8 +27,18 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
         parts = [low.name(args[key]) for key in _PARTS[:3] if args.get(key)]
         return star(low, this, q.ColumnRef(tuple(parts)))
     if len(args) == 1:
-        return q.ColumnRef((_part(low, this),))
-    return q.ColumnRef(tuple([_part(low, args[key]) for key in _PARTS if args.get(key)]))
+        name = _part(low, this)
+        return q.Parameter(name.text, name.start, name.end) if name.text[:1] == "@" else q.ColumnRef((name,))
+    parts = [_part(low, args[key]) for key in _PARTS if args.get(key)]
+    return _of_variable(parts) if parts[0].text[:1] == "@" else q.ColumnRef(tuple(parts))
+
+
+def _of_variable(parts: list[q.Name]) -> q.Expr:
+    """`@p.a`: fields of a query parameter. A T-SQL table variable needs an alias to be a qualifier."""
+    value: q.Expr = q.Parameter(parts[0].text, parts[0].start, parts[0].end)
+    for part in parts[1:]:
+        value = q.FieldAccess(value, part)
+    return value
 
 
 def _part(low: Lowering, node: Any) -> q.Name:
@@ -72,9 +82,10 @@ def _field(value: q.Expr, name: q.Name) -> q.Expr:
 
 
 # Methods of XML and object values; any other dotted call is a function of a schema or a package.
-_METHODS = frozenset(
-    {"VALUE", "QUERY", "EXIST", "NODES", "GETCLOBVAL", "GETSTRINGVAL", "GETNUMBERVAL", "EXTRACT", "EXISTSNODE"}
-)
+_METHODS = {
+    "tsql": frozenset({"VALUE", "QUERY", "EXIST", "NODES"}),
+    "oracle": frozenset({"GETCLOBVAL", "GETSTRINGVAL", "GETNUMBERVAL", "EXTRACT", "EXISTSNODE"}),
+}
 
 
 def _method(low: Lowering, value: q.Expr, step: exp.Expr) -> q.Expr:
@@ -82,7 +93,7 @@ def _method(low: Lowering, value: q.Expr, step: exp.Expr) -> q.Expr:
     called = low.expr(step)
     if not isinstance(called, q.Call):
         return q.Operation(".", (value, called))
-    if isinstance(value, q.ColumnRef) and called.name not in _METHODS:
+    if isinstance(value, q.ColumnRef) and called.name not in _METHODS.get(low.dialect.grammar, ()):
         prefix = ".".join(part.text for part in value.parts).upper()
         return q.Call(
             f"{prefix}.{called.name}", called.args, called.named, called.aggregate, called.order_by, called.filter,

@@ -13,6 +13,7 @@ from sql_lineage_ls.syntax.lower import sources
 from sql_lineage_ls.syntax.lower.clauses import with_clause
 from sql_lineage_ls.syntax.lower.context import Lowering
 from sql_lineage_ls.syntax.lower.queries import values_row
+from sql_lineage_ls.syntax.lower.type_specs import lower_type
 from sql_lineage_ls.syntax.repair import MARK
 
 StatementHandler = Callable[[Lowering, Any], "q.Statement"]
@@ -57,7 +58,13 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
         bool(args.get("overwrite")),
         _partition(low, partition),
         location,
+        _conflict(low, args.get("conflict")),
     )
+
+
+def _conflict(low: Lowering, node: Any) -> tuple[q.Assignment, ...]:
+    """What ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE assigns."""
+    return assignments(low, node.expressions) if node is not None else ()
 
 
 def _inserted(low: Lowering, node: exp.Insert) -> q.Query | None:
@@ -79,19 +86,18 @@ def _target_column(low: Lowering, node: Any) -> q.ColumnRef:
     if isinstance(node, exp.ColumnDef):
         node = node.this
     if node.__class__ is exp.Identifier:
-        name = low.name(node)
-        if MARK in name.text:
-            return q.ColumnRef(_dotted(name))
-        return q.ColumnRef((name,))
+        if MARK in node.this[:-1]:
+            return q.ColumnRef(_dotted(node))
+        return q.ColumnRef((low.name(node),))
     value = low.expr(node)
     return column_path(value) or q.ColumnRef((low.name(node),))
 
 
-def _dotted(name: q.Name) -> tuple[q.Name, ...]:
+def _dotted(node: exp.Identifier) -> tuple[q.Name, ...]:
     """The parts of a dotted column that was joined to one token before parsing."""
     parts: list[q.Name] = []
-    start = name.start
-    for text in name.text.split(MARK):
+    start = (node._meta or {}).get("start", -1)
+    for text in node.this.split(MARK):
         parts.append(q.Name(text, start, start + len(text)))
         start += len(text) + 1
     return tuple(parts)
@@ -266,6 +272,10 @@ def _branch(low: Lowering, node: exp.When) -> q.MergeBranch:
     matched = "matched" if args.get("matched") else ("not_matched_by_source" if args.get("source") else "not_matched")
     condition = low.maybe(args.get("condition"))
     then = args.get("then")
+    extra = then.args.get("where") if isinstance(then, exp.Expr) else None
+    if extra is not None:
+        where = low.expr(extra.this)
+        condition = where if condition is None else q.Operation("AND", (condition, where))
     if then.__class__ is exp.Update:
         items = then.expressions
         star = (len(items) == 1 and items[0].__class__ is exp.Star) or then.this.__class__ is exp.Star
@@ -302,16 +312,29 @@ def truncate(low: Lowering, node: Any) -> q.Statement:
 
 
 def declare(low: Lowering, node: exp.Declare) -> q.Statement:
-    """DECLARE x, y INT64 DEFAULT 1."""
+    """DECLARE x, y INT64 DEFAULT 1; T-SQL's DECLARE @t TABLE (a INT) makes a table."""
+    tables = [item for item in node.expressions if isinstance(item.args.get("kind"), exp.Schema)]
+    if len(tables) == len(node.expressions) == 1:
+        return _table_variable(low, tables[0])
     names: list[q.Name] = []
     values: list[q.Expr] = []
     for item in node.expressions:
         words = item.this if isinstance(item.this, list) else [item.this]
         names += [low.name(word) for word in words if isinstance(word, exp.Expr)]
         default = item.args.get("default")
-        if default is not None:
+        if isinstance(default, exp.Expr):
             values.append(low.expr(default))
     return q.Declare(tuple(names), tuple(values))
+
+
+def _table_variable(low: Lowering, node: Any) -> q.Statement:
+    word = node.this[0] if isinstance(node.this, list) else node.this
+    columns = [item for item in node.args["kind"].expressions if isinstance(item, exp.ColumnDef)]
+    return q.CreateTable(
+        (low.name(word),),
+        tuple([q.ColumnDef(low.name(item.this), lower_type(low, item.args.get("kind"))) for item in columns]),
+        temporary=True,
+    )
 
 
 def set_(low: Lowering, node: exp.Set) -> q.Statement:
