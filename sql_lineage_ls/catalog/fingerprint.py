@@ -30,7 +30,7 @@ def _write_type(words: list[str], data_type: DataType) -> None:
     words.append(type(data_type).__name__)
     words.append(data_type.text)
     if isinstance(data_type, RecordType):
-        words.append(data_type.type_name)
+        words.append(data_type.type_name + ("+" if data_type.built else ""))
         _write_fields(words, data_type.fields)
     elif isinstance(data_type, ArrayType):
         _write_type(words, data_type.element)
