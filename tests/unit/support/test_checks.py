@@ -14,7 +14,7 @@ _PATH = Path("case.sql")
 _RIGHT = """\
 --# dialect: bigquery
 CREATE TABLE buses (
---           ^^^^^ lens: 1 downstream use
+--           ^^^^^ lens: 2 downstream uses
   line STRING,
 --^^^^ @line
 --^^^^ lens: no downstream use
@@ -28,7 +28,7 @@ CREATE VIEW doors AS SELECT door.width AS wide, dor AS x FROM buses;
 --          ^^^^^ lens: no downstream use
 --                                        ^^^^ lens: no downstream use
 --                                                     ^ lens: no downstream use
---                               ^^^^^ hover: buses.door.width : INT64
+--                               ^^^^^ hover: door.width : INT64
 --                               ^^^^^ definition: @width
 --                               ^^^^^ declaration: @width
 --                                              ^^^ {problem}
@@ -43,7 +43,7 @@ doors.wide <- buses.door.width
 
 def _problem() -> str:
     """The diagnostic of `dor`, as the product words it."""
-    text = _RIGHT.format(problem="warning[undeclared-column]: ?")
+    text = _RIGHT.format(problem="error[undeclared-column]: ?")
     mended = updated(fixture := read_fixture(_PATH, text), check_fixture(fixture))
     (line,) = [line for line in mended.split("\n") if "[undeclared-column]" in line]
     return line[line.index("^^^ ") + 4 :]
@@ -65,15 +65,15 @@ def test_the_right_expectations_pass(right: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("hover: buses.door.width : INT64", "hover: buses.door.width : STRING", "hover is"),
-        ("hover: buses.door.width : INT64", "hover: (none)", "hover is"),
+        ("hover: door.width : INT64", "hover: door.width : STRING", "hover is"),
+        ("hover: door.width : INT64", "hover: (none)", "hover is"),
         ("hover: (none)", "hover: buses", "hover is '(none)'"),
         ("definition: @width", "definition: @door", "definition is @width"),
         ("definition: @width", "definition: @width @door", "definition is @width"),
         ("definition: @width", "definition: (none)", "definition is @width"),
         ("declaration: @width", "declaration: @line", "declaration is @width"),
         ("definition: @width", "definition: @height", "no label '@height'"),
-        ("lens: 1 downstream use\n  line", "lens: 2 downstream uses\n  line", "lens"),
+        ("lens: 2 downstream uses\n  line", "lens: 1 downstream use\n  line", "is '2 downstream uses'"),
         ("--^^^^ lens: no downstream use\n", "", "not expected: lens"),
         ("--          ^^^^^ lens: no downstream use\n", "", "not expected: lens"),
         ("buses.door.width\n", "buses.door\n", "@edges is"),
@@ -88,11 +88,11 @@ def test_a_wrong_expectation_fails(right: str, old: str, new: str, message: str)
 
 def test_a_diagnostic_that_is_not_expected_fails(right: str) -> None:
     lines = [line for line in right.split("\n") if "[undeclared-column]" not in line]
-    assert "not expected: warning[undeclared-column]" in "\n".join(_messages("\n".join(lines)))
+    assert "not expected: error[undeclared-column]" in "\n".join(_messages("\n".join(lines)))
 
 
 def test_a_diagnostic_that_is_not_there_fails(right: str) -> None:
-    wrong = right.replace("^^^ warning[undeclared-column]", "^^^ error[undeclared-column]")
+    wrong = right.replace("^^^ error[undeclared-column]", "^^^ warning[undeclared-column]")
     assert "not found" in "\n".join(_messages(wrong))
 
 
@@ -105,7 +105,7 @@ def test_a_mark_on_another_token_fails(right: str) -> None:
 
 def test_an_update_mends_texts_and_sections_but_no_marks(right: str) -> None:
     wrong = (
-        right.replace("hover: buses.door.width : INT64", "hover: nothing")
+        right.replace("hover: door.width : INT64", "hover: nothing")
         .replace("definition: @width", "definition: @door")
         .replace("buses.door.width\n", "buses.line\n")
         .replace("--          ^^^^^ lens: no downstream use\n", "")
@@ -114,7 +114,7 @@ def test_an_update_mends_texts_and_sections_but_no_marks(right: str) -> None:
     mended = updated(fixture, check_fixture(fixture))
     assert "definition: @width" in mended
     assert "doors.wide <- buses.door.width" in mended
-    assert "hover: buses.door.width : INT64\n-- | " in mended
+    assert "hover: door.width : INT64\n-- | " in mended
     (left,) = _messages(mended)
     assert "not expected: lens" in left
 
