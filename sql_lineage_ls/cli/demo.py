@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from sql_lineage_ls.cli.client import Client, Json, ServerFailed
 from sql_lineage_ls.cli.scenes import SCENES, Scene
-from sql_lineage_ls.cli.screen import Screen
+from sql_lineage_ls.cli.screen import Screen, Target
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.config import Settings
@@ -133,7 +133,7 @@ class _Session:
             return self._show_lenses(document, line)
         if not scene.at:
             return self._show_findings(document, line, MOST_FINDINGS) > 0
-        position = document.lines.position(offset + scene.around.rfind(scene.at))
+        position = document.lines.position(offset + scene.around.find(scene.at))
         return self._show_answers(document, position, len(scene.at), scene.asks)
 
     # ------------------------------------------------------------ a folder of the person's own
@@ -205,15 +205,16 @@ class _Session:
                 answered |= bool(targets)
         return answered
 
-    def _target(self, target: Json) -> str:
+    def _target(self, target: Json) -> Target:
         uri = target.get("targetUri") or target.get("uri", "")
         span = target.get("targetSelectionRange") or target.get("range", {})
         file = self._file(uri)
         document = self.documents.get(file)
-        line = span["start"]["line"]
         if document is None:
-            return f"{file}:{line + 1}"
-        return f"{file}:{line + 1}: {document.line(line).strip()}"
+            start = span["start"]
+            return Target(file, start["line"] + 1, start["character"] + 1)
+        line, start, end = document.columns(span)
+        return Target(file, line + 1, start + 1, document.line(line), start, end)
 
     def _file(self, uri: str) -> str:
         path = unquote(urlsplit(uri).path)
@@ -256,11 +257,9 @@ class _Session:
             self.screen.place(document.file, line + 1)
             self.screen.code(line + 1, document.line(line))
             self.screen.mark(start, end, "yellow" if severity > 1 else "red")
-            related = [
-                f"{self._target(info['location'])} ({info['message']})"
-                for info in finding.get("relatedInformation") or ()
-            ]
-            self.screen.finding(severity, str(finding.get("code", "")), finding["message"], related)
+            self.screen.finding(severity, str(finding.get("code", "")), finding["message"])
+            for info in finding.get("relatedInformation") or ():
+                self.screen.jump(info["message"], [self._target(info["location"])])
         return shown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from rich.console import Console
 from rich.syntax import Syntax
@@ -15,6 +15,17 @@ _CODE = re.compile(r"(`+) ?(.*?) ?\1")
 _ESCAPE = re.compile(r"\\([\\`*_\[\]<>#|~&])")
 _SEVERITY_STYLES = {1: ("error", "red"), 2: ("warning", "yellow"), 3: ("information", "blue"), 4: ("hint", "cyan")}
 _ROOM = 7
+
+
+class Target(NamedTuple):
+    """Where a jump goes: a file, line and column from 1, and the token `start`..`end` of the line's text."""
+
+    file: str
+    line: int
+    column: int
+    text: str = ""
+    start: int = 0
+    end: int = 0
 
 
 class Screen:
@@ -57,15 +68,19 @@ class Screen:
             is_code = "`" not in line and _is_signature(line, markdown)
             self._boxed(self._syntax.highlight(line) if is_code else _prose(line), "cyan")
 
-    def finding(self, severity: int, code: str, message: str, related: Sequence[str]) -> None:
+    def finding(self, severity: int, code: str, message: str) -> None:
         word, colour = _SEVERITY_STYLES.get(severity, ("error", "red"))
         self._boxed(Text.assemble((f"{word}[{code}] ", f"bold {colour}"), message), colour)
-        for text in related:
-            self._boxed(Text(text, "dim"), colour)
 
-    def jump(self, what: str, targets: Sequence[str]) -> None:
+    def jump(self, what: str, targets: Sequence[Target]) -> None:
         for target in targets:
-            self._boxed(Text.assemble((f"{what} → ", "bold green"), target), "green")
+            line = self._syntax.highlight(target.text.expandtabs(4))
+            line.rstrip()
+            if target.end > target.start:
+                line.stylize("bold reverse", target.start, target.end)
+            indent = len(target.text) - len(target.text.lstrip())
+            where = f"{target.file}:{target.line}:{target.column} "
+            self._boxed(Text.assemble((f"{what} → ", "bold green"), (where, "dim"), line[indent:]), "green")
 
     def note(self, text: str) -> None:
         self._console.print(Text(text, "dim"))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from sql_lineage_ls.catalog.field_tree import TreeNode, children, columns_of, walk
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, RecordType
+from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, Edge, Gap, Path, Source, StatementLineage, path_text
 from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
@@ -277,7 +278,7 @@ def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) 
             path=path_text(edge.path),
             sources=sources if indirect else tuple(source for source in sources if source.direct),
             edge=edge,
-            expression=_text(statement, edge.start, edge.end),
+            expression=without_alias(_text(statement, edge.start, edge.end), edge.path[0]),
             steps=steps,
             place=_place_in(statement, edge.start, edge.end),
         )

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from sql_lineage_ls.features.results import Symbol
 from sql_lineage_ls.features.type_text import one_line
-from sql_lineage_ls.lineage.model import Occurrence
 from sql_lineage_ls.syntax.query_model import (
     ColumnDef,
     CreateFunction,
@@ -155,21 +154,11 @@ def _outputs(view: StatementView, statement: Statement) -> Iterator[Symbol]:
     """The columns of a query whose names stand in the text. Those that a star brings have no place of their own."""
     if not isinstance(statement, (CreateView, CreateTable, QueryStatement)) or view.stale:
         return
-    seen: set[tuple[int, int]] = set()
-    for occurrence in view.lineage.occurrences:
-        span = (occurrence.start, occurrence.end)
-        if not _is_result(view, occurrence) or span in seen:
+    for field in view.lineage.outputs:
+        if field.site is None or field.site.start < 0:
             continue
-        seen.add(span)
-        focus = Span(view.start + occurrence.start, view.start + occurrence.end)
-        yield Symbol(occurrence.name, "column", one_line(occurrence.type, 1), focus, focus)
-
-
-def _is_result(view: StatementView, occurrence: Occurrence) -> bool:
-    """True for a column of the statement's own result, not of a scope inside it."""
-    if occurrence.kind != "output" or occurrence.start < 0:
-        return False
-    return occurrence.relation == view.lineage.target and len(occurrence.path) == 1
+        focus = Span(view.start + field.site.start, view.start + field.site.end)
+        yield Symbol(field.name, "column", one_line(field.type, 1), focus, focus)
 
 
 def _span(name: tuple[Name, ...], start: int) -> Span:

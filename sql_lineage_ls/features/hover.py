@@ -21,6 +21,7 @@ from sql_lineage_ls.features.navigate import declaration_of, origins_of
 from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
 from sql_lineage_ls.features.uses import downstream, sentence
+from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.model import (
     CONDITION,
     GROUPING,
@@ -104,8 +105,8 @@ class _Writer(Struct, frozen=True):
         if occurrence.kind == "cte":
             heading, columns = f"cte {occurrence.name}", occurrence.columns
         elif relation is None:
-            name = self.snapshot.relation_name(occurrence.relation) if occurrence.relation else occurrence.name
-            heading, columns = (name or occurrence.name), occurrence.columns
+            heading = self.name(occurrence.relation) if occurrence.relation else occurrence.name
+            columns = occurrence.columns
             if occurrence.kind == "alias" and occurrence.name != heading:
                 heading = f"{heading} AS {occurrence.name}" if occurrence.relation else occurrence.name
             elif occurrence.relation and not occurrence.reason:
@@ -157,7 +158,7 @@ class _Writer(Struct, frozen=True):
         lines: list[Line] = []
         if nodes and not is_declaration:
             lines.append((Words("from "), *self.nodes(nodes)))
-        lines += self.computed(occurrence.transform, occurrence.expression)
+        lines += self.computed(occurrence.transform, occurrence.expression, occurrence.name)
         lines += self.generated(occurrence.generated)
         lines += self.origins(nodes)
         lines += self.reason(occurrence)
@@ -180,7 +181,7 @@ class _Writer(Struct, frozen=True):
             lines.append((Words("from "), *self.nodes(nodes)))
         transform = edge.transform if edge is not None else occurrence.transform
         expression = (edge.start, edge.end) if edge is not None else occurrence.expression
-        lines += self.computed(transform, expression)
+        lines += self.computed(transform, expression, occurrence.name)
         lines += self.generated(edge.generated if edge is not None else occurrence.generated)
         if edge is not None:
             lines += self.roles(edge)
@@ -199,10 +200,10 @@ class _Writer(Struct, frozen=True):
 
     # ------------------------------------------------------------ lines
 
-    def computed(self, transform: str, span: tuple[int, int]) -> list[Line]:
+    def computed(self, transform: str, span: tuple[int, int], name: str) -> list[Line]:
         if transform in _PLAIN or span[0] < 0:
             return []
-        text = " ".join(self.found.text(*span).split())
+        text = " ".join(without_alias(self.found.text(*span), name).split())
         if len(text) > self.options.widest_expression:
             text = text[: self.options.widest_expression - 1] + "…"
         return [(Words("as "), Code(text), Words(f" ({transform.lower()})"))]
@@ -251,8 +252,16 @@ class _Writer(Struct, frozen=True):
             pieces.append(Words(f" and {left} more"))
         return pieces[1:]
 
+    def name(self, relation_id: str) -> str:
+        """A relation's name, as this statement spells it where no DDL does."""
+        if self.snapshot.relation(relation_id) is None:
+            for known, name, _ in self.found.statement.lineage.relations:
+                if known == relation_id:
+                    return name
+        return self.snapshot.relation_name(relation_id)
+
     def node_text(self, node: Node) -> str:
-        relation = self.snapshot.relation_name(node.relation) or node.relation
+        relation = self.name(node.relation)
         if node.path == ROWS:
             return f"the rows of {relation}"
         return f"{relation}.{path_text(node.path)}" if node.path else relation

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.field_tree import walk
 from sql_lineage_ls.catalog.types import Site
 from sql_lineage_ls.lineage.model import Node, Occurrence
 from sql_lineage_ls.syntax.query_model import (
     AlterTable,
+    CreateTable,
     Delete,
     Insert,
     Merge,
@@ -78,14 +80,9 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
         for occurrence in statement.lineage.occurrences
         if 0 <= occurrence.start <= position <= occurrence.end
     ]
-    # A query's column is both declared and an occurrence, and the occurrence knows more.
-    known = {(occurrence.start, occurrence.relation, occurrence.path) for occurrence in candidates}
-    candidates += [
-        occurrence
-        for occurrence in declared(snapshot, uri, statement)
-        if occurrence.start <= position <= occurrence.end
-        and (occurrence.start, occurrence.relation, occurrence.path) not in known
-    ]
+    for declaration in declared(snapshot, uri, statement):
+        if declaration.start <= position <= declaration.end:
+            _add_declaration(candidates, declaration)
     if not candidates:
         return None
     best = min(candidates, key=lambda occurrence: _rank(occurrence, position))
@@ -93,8 +90,27 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
     return Found(document, statement, tuple(sorted(same, key=lambda occurrence: _rank(occurrence, position))))
 
 
+def _add_declaration(candidates: list[Occurrence], declaration: Occurrence) -> None:
+    """Adds what a token declares, unless an occurrence says it too.
+
+    The analysis of a query knows the value of an output column, its declaration which stored column it becomes.
+    """
+    for index, known in enumerate(candidates):
+        if (known.start, known.end) != (declaration.start, declaration.end):
+            continue
+        if known.relation == declaration.relation and known.path == declaration.path:
+            return
+        if known.kind == declaration.kind == "output" and not known.path:
+            candidates[index] = replace(known, relation=declaration.relation, path=declaration.path)
+            return
+    candidates.append(declaration)
+
+
 def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator[Occurrence]:
-    """The names that a DDL statement declares: relation, columns and nested fields, as occurrences of themselves."""
+    """The names that a DDL statement declares: relation, columns and nested fields, as occurrences of themselves.
+
+    The columns of a view or CTAS are `output`s.
+    """
     model = statement.model.statement
     if isinstance(model, _DECLARES_NOTHING) or (isinstance(model, QueryStatement) and not model.into):
         return
@@ -107,6 +123,7 @@ def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator
         # The columns of the tables that a view reads are declared elsewhere: they need not be looked through.
         if not isinstance(model, AlterTable) and not _is_here(relation.site, uri, statement):
             continue
+        is_query = relation.kind == "view" or (isinstance(model, CreateTable) and model.query is not None)
         place = _place(snapshot, relation.site, uri, statement)
         if place is not None:
             yield Occurrence(*place, "relation", relation.name, relation_id)
@@ -115,11 +132,11 @@ def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator
             if place is not None:
                 yield Occurrence(
                     *place,
-                    kind="column" if len(node.path) == 1 else "field",
+                    kind="output" if is_query else "column" if len(node.path) == 1 else "field",
                     name=node.path[-1],
                     relation=relation_id,
                     path=node.path,
-                    nodes=(Node(relation_id, node.path),),
+                    nodes=() if is_query else (Node(relation_id, node.path),),
                     type=node.type,
                 )
 

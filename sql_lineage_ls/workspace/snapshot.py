@@ -12,6 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage import graph
@@ -145,9 +146,12 @@ class Snapshot:
         return self._relations.relation(relation_id)
 
     def relation_name(self, relation_id: str) -> str:
-        """How a relation is shown; a relation that nothing declares is shown by its id."""
+        """How a relation is shown; one that nothing declares by the parts of its name as the database compares them."""
         relation = self.relation(relation_id)
-        return relation.name if relation is not None else relation_id
+        if relation is not None:
+            return relation.name
+        family, *parts = relation_id.split(SEPARATOR)
+        return ".".join(parts) if parts else family
 
     def field(self, node: Node) -> Field | None:
         """What declares a node: `items[*].qty` is the field `qty`; `items[*]` has the type of one element.

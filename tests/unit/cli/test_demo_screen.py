@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from sql_lineage_ls.cli.screen import Screen
+from sql_lineage_ls.cli.screen import Screen, Target
 
 
 def test_a_code_line_with_its_hover() -> None:
@@ -34,13 +34,13 @@ def test_findings_jumps_and_lenses() -> None:
     stream = io.StringIO()
     screen = Screen(stream)
     screen.lens(2, "3 downstream uses")
-    screen.finding(2, "orphan-column", "nobody owns `x`", ["t.sql:1: a"])
-    screen.jump("go to definition", ["t.sql:4: city STRING"])
+    screen.finding(2, "orphan-column", "nobody owns `x`")
+    screen.jump("go to definition", [Target("t.sql", 4, 5, "    city STRING,", 4, 8), Target("gone.sql", 1, 1)])
     assert stream.getvalue().split("\n") == [
         "      │   3 downstream uses",
         "      ┃ warning[orphan-column] nobody owns `x`",
-        "      ┃ t.sql:1: a",
-        "      ┃ go to definition → t.sql:4: city STRING",
+        "      ┃ go to definition → t.sql:4:5 city STRING,",
+        "      ┃ go to definition → gone.sql:1:1",
         "",
     ]
 
@@ -55,6 +55,6 @@ def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
     plain, coloured = io.StringIO(), Terminal()
     for stream in (plain, coloured):
-        Screen(stream).jump("go", ["x"])
+        Screen(stream).jump("go", [Target("t.sql", 1, 1, "x", 0, 1)])
     assert "\x1b[" not in plain.getvalue()
     assert "\x1b[" in coloured.getvalue()

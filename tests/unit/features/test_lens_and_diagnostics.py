@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.catalog.types import Field, RecordType, Scalar
+from sql_lineage_ls.catalog.types import Field, RecordType, Scalar, Site
 from sql_lineage_ls.features.code_lens import code_lenses
 from sql_lineage_ls.features.diagnostics import DEFAULT_SEVERITIES, DiagnosticOptions, diagnostics
 from sql_lineage_ls.features.document_symbols import document_symbols
@@ -31,10 +31,10 @@ from sql_lineage_ls.syntax.query_model import (
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.config import DIAGNOSTIC_CODES
 from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
-from tests.unit.features.made_by_hand import at, occurrence, site, snapshot
+from tests.unit.features.made_by_hand import at, site, snapshot
 
 T, Q = "file:///w/t.sql", "file:///w/q.sql"
-DDL = "CREATE TABLE pets (tag STRUCT<chip INT64>, age INT64)"
+DDL = "CREATE TABLE pets (\n  tag STRUCT<\n    chip INT64\n  >,\n  age INT64\n)"
 QUERY = "SELECT tag, tag.chip, age FROM pets"
 CHIP = Field("chip", "chip", Scalar("INT64"), site(T, DDL, "chip"))
 TAG = Field("tag", "tag", RecordType((CHIP,)), site(T, DDL, "tag"))
@@ -62,6 +62,22 @@ def test_every_declared_name_has_a_lens_in_the_order_of_the_text() -> None:
         ("tag", "2 downstream uses"),
         ("chip", "1 use · 1 in a whole record"),
         ("age", "no downstream use"),
+    ]
+
+
+def test_lenses_of_one_line_are_told_apart_by_name() -> None:
+    ddl = "CREATE TABLE pets (tag STRUCT<chip INT64>,\n  age INT64)"
+    columns = (
+        Field("tag", "tag", RecordType((Field("chip", "chip", Scalar("INT64"), site(T, ddl, "chip")),)),
+              site(T, ddl, "tag")),
+        Field("age", "age", Scalar("INT64"), site(T, ddl, "age")),
+    )  # fmt: skip
+    relation = Relation("pets", "pets", "table", columns, site=site(T, ddl, "pets"))
+    assert [lens.title for lens in code_lenses(snapshot({T: [(ddl, TABLE)]}, (relation,)), T)] == [
+        "pets: no downstream use",
+        "tag: no downstream use",
+        "chip: no downstream use",
+        "no downstream use",
     ]
 
 
@@ -167,7 +183,7 @@ def _shape(symbol: Symbol) -> object:
 
 def test_the_outline_of_a_table_has_its_fields() -> None:
     chip = FieldSpec(_name(DDL, "chip"), TypeSpec("scalar", "INT64"))
-    tag = ColumnDef(_name(DDL, "tag"), TypeSpec("record", "STRUCT<chip INT64>", (chip,)))
+    tag = ColumnDef(_name(DDL, "tag"), TypeSpec("record", "STRUCT<\n    chip INT64\n  >", (chip,)))
     age = ColumnDef(_name(DDL, "age"), TypeSpec("scalar", "INT64"))
     model = StatementModel(CreateTable((_name(DDL, "pets"),), (tag, age)))
     (table,) = document_symbols(snapshot({T: [(DDL, TABLE, model)]}, (PETS,)), T)
@@ -178,7 +194,7 @@ def test_the_outline_of_a_table_has_its_fields() -> None:
     )
     assert table.span == Span(*at(DDL, "pets"))
     assert table.full == Span(0, len(DDL))
-    assert table.children[0].detail == "STRUCT<chip INT64>"
+    assert table.children[0].detail == "STRUCT< chip INT64 >"
     assert table.children[0].full == Span(at(DDL, "tag")[0], at(DDL, "chip")[1])
 
 
@@ -187,14 +203,7 @@ def test_the_outline_of_a_view_has_its_ctes_and_columns() -> None:
     inner = Select((Projection(ColumnRef((_name(sql, "a"),))),), start=28, end=43)
     outer = Select(ctes=(Cte(_name(sql, "c"), inner),))
     model = StatementModel(CreateView((_name(sql, "v"),), outer))
-    lineage = StatementLineage(
-        "view",
-        "v",
-        occurrences=(
-            occurrence(sql, "a", "output", nth=1, relation="", path=("a",)),
-            occurrence(sql, "b", "output", relation="v", path=("b",), type=Scalar("INT64")),
-        ),
-    )
+    lineage = StatementLineage("view", "v", (Field("b", "b", Scalar("INT64"), Site("", -1, *at(sql, "b"))),))
     (view,) = document_symbols(snapshot({Q: [(sql, lineage, model)]}), Q)
     assert _shape(view) == ("v", "view", [("c", "cte", []), ("b", "column", [])])
     assert view.children[1].detail == "INT64"
