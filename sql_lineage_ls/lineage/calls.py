@@ -13,10 +13,8 @@ from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
     Generated,
-    OneOf,
     Record,
     RecordItem,
-    Traced,
     Unknown,
     Value,
     conditions,
@@ -26,6 +24,8 @@ from sql_lineage_ls.lineage.values import (
     flatten,
     influenced,
     map_entry,
+    one_of,
+    traced,
     with_role,
 )
 from sql_lineage_ls.syntax import query_model as q
@@ -64,7 +64,7 @@ def _row_count(call: q.Call, scope: Scope) -> Value:
     """COUNT(*) depends on which rows there are, on no column (seed 001, 2.2)."""
     rows = dict.fromkeys(relation for variable in scope.visible() for relation in variable.rows)
     sources = tuple(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows)
-    return Traced(Generated(GeneratedSource("system", f"{call.name}(*)")), sources, (), "AGGREGATE")
+    return traced(Generated(GeneratedSource("system", f"{call.name}(*)")), sources, (), "AGGREGATE")
 
 
 def _niladic(call: q.Call) -> Value:
@@ -85,30 +85,30 @@ def _same(args: list[Value]) -> Value:
 
 
 def _aggregate_same(args: list[Value]) -> Value:
-    return Traced(args[0], conditions(args[1:]), (), "IDENTITY")
+    return traced(args[0], conditions(args[1:]), (), "IDENTITY")
 
 
 def _selected(args: list[Value]) -> Value:
     chosen = with_role((s for arg in args[1:] for s in flatten(arg).sources), ORDERING)
-    return Traced(args[0], chosen, (), "AGGREGATE")
+    return traced(args[0], chosen, (), "AGGREGATE")
 
 
 def _shifted(args: list[Value]) -> Value:
-    value = OneOf((args[0], args[2]), "WINDOW") if len(args) > 2 else args[0]
+    value = one_of((args[0], args[2]), "WINDOW") if len(args) > 2 else args[0]
     return influenced(value, conditions(args[1:2]))
 
 
 def _choice(args: list[Value]) -> Value:
-    return OneOf(tuple(args), "EXPRESSION") if len(args) > 1 else args[0]
+    return one_of(tuple(args), "EXPRESSION") if len(args) > 1 else args[0]
 
 
 def _collected(args: list[Value]) -> Value:
-    return Traced(ArrayOf(args[0]), conditions(args[1:]), (), "AGGREGATE")
+    return traced(ArrayOf(args[0]), conditions(args[1:]), (), "AGGREGATE")
 
 
 def _joined(args: list[Value]) -> Value:
     parts = tuple(element(arg) if fields(arg) is None and not _scalar_item(arg, args) else arg for arg in args)
-    return ArrayOf(OneOf(parts, "EXPRESSION") if len(parts) > 1 else parts[0])
+    return ArrayOf(one_of(parts, "EXPRESSION") if len(parts) > 1 else parts[0])
 
 
 def _scalar_item(arg: Value, args: list[Value]) -> bool:
@@ -126,7 +126,7 @@ def _zip(args: list[Value]) -> Value:
 
 
 def _nvl2(args: list[Value]) -> Value:
-    return influenced(OneOf(tuple(args[1:]), "CASE"), conditions(args[:1]), "CASE")
+    return influenced(one_of(tuple(args[1:]), "CASE"), conditions(args[:1]), "CASE")
 
 
 def _nullif(args: list[Value]) -> Value:

@@ -22,7 +22,7 @@ from sql_lineage_ls.lineage.model import (
     Read,
     Source,
 )
-from sql_lineage_ls.lineage.values import Key, Value, flatten, type_of
+from sql_lineage_ls.lineage.values import Key, Ref, Value, flatten, type_of
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import Name, TypeSpec
 
@@ -54,6 +54,16 @@ class Options(Struct, frozen=True):
     variables: frozenset[str] = frozenset()
 
 
+class NamedValue(Protocol):
+    """A column as far as facts go."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def value(self) -> Value: ...
+
+
 class Context:
     """The collector of one statement. Lives as long as its binding and is never shared."""
 
@@ -69,6 +79,8 @@ class Context:
         self.problems: dict[Problem, None] = {}
         self.orphans: dict[Path, None] = {}
         self.gaps: dict[Gap, None] = {}
+        # Facts of columns by identity of the column, which is kept with them: a wide table is told once, not per alias.
+        self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.
         self.matched_column: Value | None = None
         self._join_kind = ""
@@ -93,6 +105,17 @@ class Context:
         folded = name.text if exact else rules.field_key(name.text, name.quoted)
         shown = name.text if exact else self.show(name)
         return Key(shown, folded, exact, rules.array_fields, rules.map_fields)
+
+    def facts(self, columns: Iterable[NamedValue]) -> tuple[ColumnFact, ...]:
+        """Columns of a range variable or a star as facts, for hover and completion."""
+        told = []
+        for column in columns:
+            kept = self._facts.get(id(column))
+            if kept is None:
+                kept = (column, _column_fact(column.name, column.value))
+                self._facts[id(column)] = kept
+            told.append(kept[1])
+        return tuple(told)
 
     def show(self, name: Name) -> str:
         """A name as results show it: quoted only where the plain spelling would mean another one."""
@@ -152,8 +175,9 @@ def _nodes(value: Value) -> Iterable[Source]:
     return (source for source in flatten(value).sources if source.role == "value")
 
 
-def column_fact(name: str, value: Value) -> ColumnFact:
-    """A column of a range variable or a star, for hover and completion."""
+def _column_fact(name: str, value: Value) -> ColumnFact:
+    if isinstance(value, Ref):
+        return ColumnFact(name, value.type, (value.node,))
     nodes = dict.fromkeys(source.node for source in flatten(value).sources if source.role == "value")
     return ColumnFact(name, type_of(value), tuple(nodes))
 

@@ -26,6 +26,7 @@ from sql_lineage_ls.lineage.values import (
     fields,
     flatten,
     merge,
+    traced,
     unique,
 )
 
@@ -61,7 +62,7 @@ def _is_array(value: Traced) -> bool:
 
 def _element(value: Value) -> Value:
     if isinstance(value, Traced):
-        return Traced(_element(value.value), value.influences, value.steps, value.transform)
+        return traced(_element(value.value), value.influences, value.steps, value.transform)
     assert isinstance(value, ArrayOf)
     return value.value
 

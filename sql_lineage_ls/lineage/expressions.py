@@ -35,6 +35,7 @@ from sql_lineage_ls.lineage.values import (
     Traced,
     Unknown,
     Value,
+    build_record,
     conditions,
     derived,
     element,
@@ -43,7 +44,9 @@ from sql_lineage_ls.lineage.values import (
     flatten,
     influenced,
     map_value,
+    one_of,
     position_field,
+    traced,
     type_of,
     with_role,
 )
@@ -111,7 +114,7 @@ def note_range(name: q.Name, variable: RangeVariable, context: Context) -> None:
     context.occur(Occurrence(
         name.start, name.end, "cte" if variable.kind == "cte" else "alias", name.text,
         relation=variable.relation if variable.stored else "", definitions=variable.definitions,
-        columns=queries.facts(variable.columns),
+        columns=context.facts(variable.columns),
     ))
 
 
@@ -121,7 +124,7 @@ def _note_column(name: q.Name, value: Value, binding: Binding, context: Context,
     if stored is not None and usage:
         context.read(stored.relation, stored.path, name, usage)
     if binding.kind == "alias" and variable is not None:
-        context.meaning(name, "alias", value, definitions=binding.definitions, columns=queries.facts(variable.columns),
+        context.meaning(name, "alias", value, definitions=binding.definitions, columns=context.facts(variable.columns),
                         relation=variable.relation if variable.stored else "")
         return
     context.meaning(
@@ -262,8 +265,7 @@ def _record(expr: q.RecordExpr, scope: Scope, context: Context) -> Value:
             continue
         key = name.text if expr.kind == "object" else context.dialect.field_key(name.text, name.quoted)
         items.append(RecordItem(name.text if expr.kind == "object" else context.show(name), key, value))
-    positional = any(not item.name for item in items)
-    return Record(tuple(items), rest=rest, positional=positional, loose=expr.kind == "object")
+    return build_record(tuple(items), rest=rest, loose=expr.kind == "object")
 
 
 def _implied_name(expr: q.Expr) -> q.Name | None:
@@ -286,13 +288,13 @@ def _array(expr: q.ArrayExpr, scope: Scope, context: Context) -> Value:
     values = tuple(evaluate(item, scope, context) for item in expr.items)
     if len(values) == 1:
         return ArrayOf(values[0])
-    return ArrayOf(OneOf(values, "EXPRESSION") if values else Generated(GeneratedSource("constant", "[]")))
+    return ArrayOf(one_of(values, "EXPRESSION") if values else Generated(GeneratedSource("constant", "[]")))
 
 
 def _map(expr: q.MapExpr, scope: Scope, context: Context) -> Value:
     keys = tuple(evaluate(key, scope, context) for key in expr.keys)
     values = tuple(evaluate(value, scope, context) for value in expr.values)
-    entry = (RecordItem("key", "key", OneOf(keys, "STRUCT")), RecordItem("value", "value", OneOf(values, "STRUCT")))
+    entry = (RecordItem("key", "key", one_of(keys, "STRUCT")), RecordItem("value", "value", one_of(values, "STRUCT")))
     return ArrayOf(Record(entry))
 
 
@@ -308,11 +310,9 @@ def shaped(value: Value, target: DataType) -> Value:
     if isinstance(target, RecordType):
         items = fields(value)
         if items is not None and len(items) == len(target.fields):
-            return Record(
-                tuple(RecordItem(f.name, f.key, shaped(item.value, f.type))
-                      for f, item in zip(target.fields, items, strict=True)),
-                declared=True,
-            )
+            named = tuple(RecordItem(f.name, f.key, shaped(item.value, f.type))
+                          for f, item in zip(target.fields, items, strict=True))
+            return build_record(named, declared=True)
         if is_reference(value):
             return value
         return derived([value], "CAST", target)
@@ -357,7 +357,7 @@ def _case(expr: q.Case, scope: Scope, context: Context) -> Value:
         values.append(evaluate(value, scope, context))
     if expr.default is not None:
         values.append(evaluate(expr.default, scope, context))
-    return influenced(OneOf(tuple(values), "CASE"), conditions(tests), "CASE")
+    return influenced(one_of(tuple(values), "CASE"), conditions(tests), "CASE")
 
 
 def _lambda(expr: q.Lambda, scope: Scope, context: Context) -> Value:
@@ -389,7 +389,7 @@ def _window(expr: q.Window, scope: Scope, context: Context) -> Value:
     items = (*expr.partition_by, *expr.order_by, *_named_window(expr.window, scope, context, set()))
     reads = [evaluate(item, scope, context) for item in items]
     sources = with_role((s for read in reads for s in flatten(read).sources), WINDOW)
-    return Traced(value, sources, (), "WINDOW")
+    return traced(value, sources, (), "WINDOW")
 
 
 def _named_window(name: q.Name | None, scope: Scope, context: Context, seen: set[str]) -> tuple[q.Expr, ...]:
@@ -411,7 +411,7 @@ def _operation(expr: q.Operation, scope: Scope, context: Context) -> Value:
     if expr.operator in ("=", "==", "EQ") and len(values) == 2:
         context.join(values[0], values[1], "")
     if expr.operator in ("||", "CONCAT") and values and all(isinstance(v, ArrayOf) for v in values):
-        return ArrayOf(OneOf(tuple(element(v) for v in values), "EXPRESSION"))
+        return ArrayOf(one_of(tuple(element(v) for v in values), "EXPRESSION"))
     return derived(values)
 
 

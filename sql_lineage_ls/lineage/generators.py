@@ -10,14 +10,13 @@ from dataclasses import replace
 
 from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
 from sql_lineage_ls.lineage import expressions
-from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.functions import GENERATORS
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     Derived,
     Generated,
-    OneOf,
     Ref,
     Unknown,
     Value,
@@ -27,6 +26,7 @@ from sql_lineage_ls.lineage.values import (
     flatten,
     influenced,
     map_entry,
+    one_of,
     type_of,
     with_role,
 )
@@ -116,7 +116,7 @@ def _element_columns(source: q.Unnest, value: Value, context: Context) -> tuple[
 def _note_alias(alias: q.Name | None, variable: RangeVariable, context: Context, value: Value | None = None) -> None:
     if alias is None:
         return
-    columns = tuple(column_fact(c.name, c.value) for c in variable.columns)
+    columns = context.facts(variable.columns)
     if value is not None:
         context.meaning(alias, "alias", value, columns=columns)
     else:
@@ -351,7 +351,7 @@ def _stack(call: q.Call, scope: Scope, context: Context) -> list[Named] | None:
 
 
 def _branches(cells: list[Value]) -> Value:
-    return cells[0] if len(cells) == 1 else OneOf(tuple(cells), "UNION")
+    return cells[0] if len(cells) == 1 else one_of(tuple(cells), "UNION")
 
 
 def _json_tuple(value: Value, call: q.Call) -> list[Named]:

@@ -14,12 +14,12 @@ from sql_lineage_ls.lineage.model import GROUPING, Gap, GeneratedSource
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, resolve
 from sql_lineage_ls.lineage.values import (
     Generated,
-    OneOf,
-    Traced,
     Unknown,
     Value,
     conditions,
     flatten,
+    one_of,
+    traced,
     with_role,
 )
 from sql_lineage_ls.syntax import query_model as q
@@ -57,7 +57,7 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
     for values in product(*(axis.values for axis in pivot.axes)):
         for projection, value in aggregates:
             name = _pivot_name(values, projection, len(aggregates), context.dialect)
-            result = Traced(value, (*chosen, *grouped), (), "PIVOT")
+            result = traced(value, (*chosen, *grouped), (), "PIVOT")
             made.append(Column(name, context.dialect.column_key(name), result, _at(values[-1])))
     opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
     if pivot.any_values:
@@ -143,11 +143,11 @@ def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: C
             used.update(_keys(column, scope, context))
         labels.append(_label(entry, context))
     made = [
-        Column(name.text, context.fold(name), OneOf(tuple(values), "UNION"), ((name.start, name.end),))
+        Column(name.text, context.fold(name), one_of(tuple(values), "UNION"), ((name.start, name.end),))
         for name, values in zip(pivot.value_columns, cells, strict=True)
     ]
     name = pivot.name_column
-    made.append(Column(name.text, context.fold(name), OneOf(tuple(labels), "UNION"), ((name.start, name.end),)))
+    made.append(Column(name.text, context.fold(name), one_of(tuple(labels), "UNION"), ((name.start, name.end),)))
     for made_column in made:
         context.meaning(q.Name(made_column.name, *made_column.definitions[0]), "output", made_column.value)
     passed = [column for column in variable.columns if column.key not in used]

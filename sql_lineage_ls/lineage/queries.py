@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sql_lineage_ls.lineage import expressions, naming, sources, stars
-from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import (
     GROUPING,
     MEMBERSHIP,
     ORDERING,
-    ColumnFact,
     Gap,
     Occurrence,
     Source,
@@ -26,6 +25,8 @@ from sql_lineage_ls.lineage.values import (
     Unknown,
     Value,
     flatten,
+    one_of,
+    traced,
     unique,
     with_role,
 )
@@ -90,7 +91,8 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
             result = bind_query(cte.query, scope, context)
         result = renamed(result, cte.columns, context)
         scope.ctes[key] = (cte.name, result)
-        context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=facts(result.columns)))
+        listed = context.facts(result.columns)
+        context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))
 
 
 def _recursive(cte: q.Cte, key: str, scope: Scope, context: Context) -> QueryResult:
@@ -116,11 +118,6 @@ def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) ->
                                     definitions=((name.start, name.end),))
         context.meaning(name, "output", column.value, definitions=column.definitions)
     return replace(result, columns=tuple(columns))
-
-
-def facts(columns: Iterable[Column]) -> tuple[ColumnFact, ...]:
-    """Columns as facts for hover and completion."""
-    return tuple(column_fact(column.name, column.value) for column in columns)
 
 
 # ---------------------------------------------------------------- SELECT
@@ -288,7 +285,7 @@ def _union(left: Value, right: Value) -> Value:
     parts: list[Value] = []
     for value in (left, right):
         parts += value.values if isinstance(value, OneOf) and value.transform == "UNION" else (value,)
-    return OneOf(tuple(dict.fromkeys(parts)), "UNION")
+    return one_of(tuple(dict.fromkeys(parts)), "UNION")
 
 
 def _open_union(left: QueryResult, right: QueryResult) -> tuple[OpenSource, ...]:
@@ -312,7 +309,7 @@ def _values(query: q.ValuesQuery, scope: Scope, context: Context) -> QueryResult
     for position, found in enumerate(cells):
         name = context.dialect.values_column.format(i=position + 1, n=position)
         values = tuple(found)
-        value = values[0] if len(values) == 1 else OneOf(values, "UNION")
+        value = values[0] if len(values) == 1 else one_of(values, "UNION")
         columns.append(Column(name, context.dialect.column_key(name), value))
     return QueryResult(tuple(columns))
 
@@ -329,7 +326,7 @@ def passed_on(result: QueryResult, scope_name: str, at: Span) -> tuple[Column, .
     for column in result.columns:
         flow = flatten(column.value)
         step = Step(scope_name, flow.transform, *column.span)
-        columns.append(replace(column, value=Traced(column.value, (), (step,)), unnamed=False))
+        columns.append(replace(column, value=traced(column.value, (), (step,)), unnamed=False))
     return tuple(columns)
 
 

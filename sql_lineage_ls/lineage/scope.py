@@ -13,7 +13,16 @@ from typing import Any
 
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
-from sql_lineage_ls.lineage.values import UNSPECIFIED, Generated, OneOf, Record, RecordItem, Ref, Unknown, Value
+from sql_lineage_ls.lineage.values import (
+    UNSPECIFIED,
+    Generated,
+    Record,
+    RecordItem,
+    Ref,
+    Unknown,
+    Value,
+    one_of,
+)
 from sql_lineage_ls.syntax.dialects import LateralAlias, NameOrder
 from sql_lineage_ls.syntax.query_model import Expr, Name, NamedWindow
 
@@ -55,7 +64,7 @@ class OpenSource:
 
     def column(self, name: str) -> Value:
         found = self.value if self.value is not None else Ref(self.relation, (*self.path, name), UNSPECIFIED)
-        return OneOf((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
+        return one_of((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,13 @@ from sql_lineage_ls.lineage import expressions, generators, pivots, queries
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, Occurrence
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
-from sql_lineage_ls.lineage.values import OneOf, Ref, Unknown, Value
+from sql_lineage_ls.lineage.values import (
+    OneOf,
+    Ref,
+    Unknown,
+    Value,
+    one_of,
+)
 from sql_lineage_ls.syntax import query_model as q
 
 
@@ -97,11 +103,11 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
     defined, result = found
     at = ((defined.start, defined.end),)
     columns = queries.passed_on(result, defined.text, at[0])
-    context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=queries.facts(columns)))
+    context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=context.facts(columns)))
     alias = source.alias
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at,
-                                 columns=queries.facts(columns)))
+                                 columns=context.facts(columns)))
     variable = RangeVariable(
         (alias or name).text, (context.fold(alias or name),), columns, result.open, result.row, kind="cte",
         influences=result.influences, rows=result.rows,
@@ -128,7 +134,7 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
         columns = tuple(Column(f.name, f.key, Ref(identity, (f.name,), f.type)) for f in relation.columns)
         opened = (OpenSource(identity, name),) if relation.open else ()
     context.read(identity, (), last, usage)
-    facts = queries.facts(columns)
+    facts = context.facts(columns)
     context.occur(Occurrence(last.start, last.end, "relation", name, relation=identity, columns=facts))
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, relation=identity, columns=facts,
@@ -180,7 +186,7 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
     columns = queries.passed_on(result, name, at)
     if alias is not None:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=queries.facts(columns)))
+        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=context.facts(columns)))
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(name, qualifiers, columns, result.open, result.row, kind="derived",
                              influences=result.influences, rows=result.rows,
@@ -241,7 +247,7 @@ def _merged_value(join: str, left: Value, right: Value) -> Value:
         return right
     if join.startswith("FULL"):
         parts = left.values if isinstance(left, OneOf) and left.transform == "EXPRESSION" else (left,)
-        return OneOf((*parts, right), "EXPRESSION")
+        return one_of((*parts, right), "EXPRESSION")
     return left
 
 

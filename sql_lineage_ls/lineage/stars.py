@@ -6,7 +6,7 @@ import fnmatch
 from dataclasses import dataclass, replace
 
 from sql_lineage_ls.lineage import expressions, generators
-from sql_lineage_ls.lineage.context import Context, column_fact
+from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, Occurrence
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
@@ -160,7 +160,7 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
         context.gaps[Gap("wildcard-unexpanded", reason, star.start, star.end)] = None
     context.occur(Occurrence(
         star.start, star.end, "star", "*", reason=reason,
-        columns=tuple(column_fact(column.name, column.value) for column in found.columns),
+        columns=context.facts(found.columns),
     ))
 
 

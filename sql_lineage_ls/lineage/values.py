@@ -78,6 +78,8 @@ class Record(Struct, frozen=True, gc=False):
     positional: bool = False
     # A semi-structured object: a key that it does not have is NULL, not an error.
     loose: bool = False
+    # How many parts the record has, those of its fields included.
+    weight: int = 1
 
 
 class ArrayOf(Struct, frozen=True, gc=False):
@@ -176,6 +178,68 @@ def unique(items: Iterable[Source]) -> tuple[Source, ...]:
     return tuple(seen.values())
 
 
+def traced(
+    value: Value, influences: Iterable[Source] = (), steps: Iterable[Step] = (), transform: str = "IDENTITY"
+) -> Value:
+    """`value` with what it also depends on; traces never nest, so that a chain of a hundred CTEs stays one deep."""
+    if isinstance(value, Traced):
+        return Traced(
+            value.value, unique((*value.influences, *influences)), tuple(dict.fromkeys((*value.steps, *steps))),
+            stronger(value.transform, transform),
+        )
+    influences, steps = tuple(influences), tuple(steps)
+    if not influences and not steps and transform == "IDENTITY":
+        return value
+    return Traced(value, influences, steps, transform)
+
+
+def one_of(values: Iterable[Value], transform: str = "CASE") -> Value:
+    """One of several values, each once; choices of choices are one choice, so that they do not double with each CTE."""
+    parts: dict[Value, None] = {}
+    influences: list[Source] = []
+    steps: list[Step] = []
+    for value in values:
+        if isinstance(value, Traced):
+            influences += value.influences
+            steps += value.steps
+            transform = stronger(transform, value.transform)
+            value = value.value
+        if isinstance(value, OneOf):
+            transform = stronger(transform, value.transform)
+            parts.update(dict.fromkeys(value.values))
+        else:
+            parts[value] = None
+    choices = tuple(parts)
+    if len(choices) == 1:
+        return traced(choices[0], unique(influences), dict.fromkeys(steps), transform)
+    return traced(OneOf(choices, transform), unique(influences), dict.fromkeys(steps))
+
+
+def build_record(
+    items: tuple[RecordItem, ...], *, rest: Value | None = None, declared: bool = False, loose: bool = False
+) -> Value:
+    """A record made of `items`. One that nests into itself again and again is taken as a whole (`MAX_WEIGHT`)."""
+    total = sum(_weight_of(item.value) for item in items)
+    if total > MAX_WEIGHT:
+        return derived([item.value for item in items], "STRUCT")
+    positional = any(not item.name for item in items)
+    return Record(items, declared, rest, positional, loose, max(total, 1))
+
+
+MAX_WEIGHT = 20_000
+"""Parts of a record that are told apart. Databases allow some 10,000 columns and 15 to 100 levels."""
+
+
+def _weight_of(value: Value) -> int:
+    if isinstance(value, Record):
+        return value.weight
+    if isinstance(value, Traced | ArrayOf):
+        return _weight_of(value.value)
+    if isinstance(value, OneOf):
+        return sum(_weight_of(item) for item in value.values)
+    return 1
+
+
 # ---------------------------------------------------------------- parts of a value
 
 
@@ -205,7 +269,7 @@ def element(value: Value) -> Value:
     if isinstance(value, ArrayOf):
         return value.value
     if isinstance(value, OneOf):
-        return OneOf(tuple(element(item) for item in value.values), value.transform)
+        return one_of(tuple(element(item) for item in value.values), value.transform)
     if isinstance(value, Traced):
         return _retrace(value, element(value.value))
     return value
@@ -219,7 +283,7 @@ def map_value(value: Value, literal: str | None) -> Value:
     if isinstance(value, Traced):
         return _retrace(value, map_value(value.value, literal))
     if isinstance(value, OneOf):
-        return OneOf(tuple(map_value(item, literal) for item in value.values), value.transform)
+        return one_of(tuple(map_value(item, literal) for item in value.values), value.transform)
     entry = element(value)
     if isinstance(value, Ref) and isinstance(value.type, MapType):
         return entry
@@ -238,7 +302,7 @@ def map_entry(value: Value, part: str) -> Value:
     if isinstance(value, Traced):
         return _retrace(value, map_entry(value.value, part))
     if isinstance(value, OneOf):
-        return OneOf(tuple(map_entry(item, part) for item in value.values), value.transform)
+        return one_of(tuple(map_entry(item, part) for item in value.values), value.transform)
     found = field(element(value), Key(part, part))
     return value if isinstance(found, Refuted) else found
 
@@ -290,8 +354,8 @@ def is_array(value: Value) -> bool | None:
     return isinstance(kind, ArrayType)
 
 
-def _retrace(traced: Traced, value: Value) -> Value:
-    return Traced(value, traced.influences, traced.steps, traced.transform)
+def _retrace(outer: Traced, value: Value) -> Value:
+    return traced(value, outer.influences, outer.steps, outer.transform)
 
 
 def _child(owner: Ref, child: Field) -> Ref:
@@ -360,7 +424,7 @@ def _each(value: OneOf, parts: list[Value | Refuted]) -> Value | Refuted:
     proved = [part for part in parts if not isinstance(part, Refuted)]
     if not proved:
         return parts[0]
-    return OneOf(tuple(proved), value.transform)
+    return one_of(tuple(proved), value.transform)
 
 
 def _common_fields(value: OneOf) -> tuple[RecordItem, ...] | None:
@@ -371,7 +435,7 @@ def _common_fields(value: OneOf) -> tuple[RecordItem, ...] | None:
         return None
     columns = zip(*(shape for shape in shapes if shape is not None), strict=True)
     return tuple(
-        RecordItem(items[0].name, items[0].key, items[0].value if len(items) == 1 else OneOf(
+        RecordItem(items[0].name, items[0].key, items[0].value if len(items) == 1 else one_of(
             tuple(item.value for item in items), value.transform))
         for items in columns
     )
@@ -439,7 +503,7 @@ def derived(values: Iterable[Value], transform: str = "EXPRESSION", type_: DataT
         flows = [flow for flow in flows if flow.sources or flow.gaps or flow.transform != "CONSTANT"]
     flow = merge(flows, transform)
     result = Derived(flow.sources, flow.generated, flow.gaps, flow.transform, type_)
-    return Traced(result, (), flow.steps) if flow.steps else result
+    return traced(result, (), flow.steps) if flow.steps else result
 
 
 def with_role(sources: Iterable[Source], role: str) -> tuple[Source, ...]:
@@ -453,7 +517,7 @@ def influenced(value: Value, influences: tuple[Source, ...], transform: str = "I
     """`value`, which also depends on `influences`."""
     if not influences and transform == "IDENTITY":
         return value
-    return Traced(value, influences, (), transform)
+    return traced(value, influences, (), transform)
 
 
 def conditions(values: Iterable[Value]) -> tuple[Source, ...]:
