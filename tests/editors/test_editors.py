@@ -144,6 +144,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 def test_vscode_hovers_a_nested_field(vscode: Seen) -> None:
     assert "shop.orders_raw.customer.address" in vscode["hover"]
     assert "shop.orders_raw.customer.address.city" in vscode["hover field"]
+    assert "end to end from shop.orders_raw.customer.name" in vscode["hover through views"]
 
 
 def test_vscode_shows_lenses_and_opens_their_places(vscode: Seen) -> None:

@@ -134,6 +134,12 @@ async function tour(editor) {
   report('definition', { tab: await editor.tab(), cursor: await editor.cursor() });
   await editor.picture('definition');
 
+  await editor.show('bigquery/city_revenue.sql');
+  await page.waitForSelector('.codelens-decoration:has-text("no downstream use")', { timeout: QUICK });
+  report('hover through views', await editor.hover('buyer.name AS buyer_name', '.name', 'orders_raw.customer.name'));
+  await editor.picture('through-views');
+  await editor.leave();
+
   await editor.show('trino/alerts.sql');
   await page.waitForSelector('.squiggly-error, .squiggly-warning', { timeout: QUICK });
   await page.waitForSelector('.codelens-decoration:has-text("no downstream use")', { timeout: QUICK });
