@@ -135,7 +135,11 @@ class Worker:
         """Answers the first question that can be answered now."""
         now = time.monotonic()
         level = EVERYTHING if engine.settled and engine.snapshot.ready else engine.snapshot.ready
-        for question in list(self._questions):
+        questions = list(self._questions)
+        if self._inputs:
+            # They may have come just before a question in the list, which has to see them.
+            return True
+        for question in questions:
             if question.future.cancelled():
                 self._questions.remove(question)
             elif question.need <= level or question.deadline <= now:

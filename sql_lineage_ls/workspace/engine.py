@@ -205,7 +205,7 @@ class Engine:
             file = self._disk.get(uri)
             read = read_text(file.path) if file is not None else None
             if read is None:
-                self._forget(uri)
+                self._remove(uri)
                 return
             text, version = read, None
         settings = self._settings_of(uri)
@@ -350,6 +350,7 @@ class Engine:
     # ------------------------------------------------------------ bookkeeping
 
     def _note_change(self, uri: str) -> None:
+        self._drop_jobs(uri)
         if uri in self._open:
             self._changed_disk.pop(uri, None)
             self._changed_open.pop(uri, None)
@@ -357,12 +358,20 @@ class Engine:
         else:
             self._changed_disk[uri] = None
 
-    def _forget(self, uri: str) -> None:
-        self._changed_open.pop(uri, None)
-        self._changed_disk.pop(uri, None)
+    def _drop_jobs(self, uri: str) -> None:
+        """Stops parsing what a document was: it must not come after what the document is."""
         for job in (self._open_job, self._disk_job):
             if job is not None and job[0] == uri:
                 job[1].close()
+
+    def _forget(self, uri: str) -> None:
+        self._changed_open.pop(uri, None)
+        self._changed_disk.pop(uri, None)
+        self._drop_jobs(uri)
+        self._remove(uri)
+
+    def _remove(self, uri: str) -> None:
+        """Takes a document out of what is analysed and shown."""
         if self._parsed.pop(uri, None) is not None:
             self._uncommitted[uri] = None
         if self._views.pop(uri, None) is not None:

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import pytest_asyncio
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp import ClientServerConfig, client_capabilities
 
-from tests.e2e.workspace import settled, write_workspace
+from tests.e2e.workspace import Editor, write_workspace
 
 SERVER = [sys.executable, "-m", "sql_lineage_ls", "serve"]
 PROFILES = {"vscode": "visual_studio_code", "neovim": "neovim@v0.11"}
+CONFIG = ClientServerConfig(server_command=SERVER, client_factory=Editor)
 
 
 @pytest.fixture(scope="module")
@@ -22,17 +26,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=SERVER), params=list(PROFILES.values()), ids=list(PROFILES), scope="module"
-)
-async def client(lsp_client: LanguageClient, folder: Path, request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
-    """A server that has read the workspace, under the capabilities of a real editor."""
-    capabilities = client_capabilities(request.param)
+@pytest_lsp.fixture(config=CONFIG, params=list(PROFILES.values()), ids=list(PROFILES), scope="module")
+async def editor(lsp_client: Editor, folder: Path, request: pytest.FixtureRequest) -> AsyncIterator[None]:
+    """A server that has read the workspace, under the capabilities of VS Code and of Neovim."""
     uri = folder.as_uri()
-    params = types.InitializeParams(
-        capabilities=capabilities, root_uri=uri, workspace_folders=[types.WorkspaceFolder(uri, folder.name)]
-    )
-    lsp_client.server_capabilities = (await lsp_client.initialize_session(params)).capabilities  # type: ignore[attr-defined]
-    await settled(lsp_client)
+    folders = [types.WorkspaceFolder(uri, folder.name)]
+    await lsp_client.start(client_capabilities(request.param), root_uri=uri, workspace_folders=folders)
     yield
     await lsp_client.shutdown_session()
+
+
+@pytest_asyncio.fixture
+async def new_editor() -> AsyncIterator[Any]:
+    """Starts servers of one test's own; they are ended with the test."""
+    editors: list[Editor] = []
+
+    async def start() -> Editor:
+        client = Editor()
+        await client.start_io(*SERVER)
+        editors.append(client)
+        return client
+
+    yield start
+    for client in editors:
+        await client.shutdown_session()

@@ -9,9 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from sql_lineage_ls.text.line_index import LineIndex
+
+
+def _register(client: Editor, params: types.RegistrationParams) -> None:
+    client.registrations.extend(params.registrations)
+
+
+def _refresh(client: Editor, params: None) -> None:
+    client.lens_refreshes += 1
+
+
+def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
+    client.diagnostics[params.uri] = params.diagnostics
+    client.versions.setdefault(params.uri, []).append(params.version)
+
+
+_FEATURES = {
+    types.CLIENT_REGISTER_CAPABILITY: _register,
+    types.WORKSPACE_CODE_LENS_REFRESH: _refresh,
+    types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
+}
 
 FILES = {
     "vessels.sql": """\
@@ -43,25 +65,38 @@ def write_workspace(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
-def encoding_of(client: LanguageClient) -> Any:
-    """The unit of positions that the server has chosen for this client."""
-    capabilities = client.server_capabilities
-    assert capabilities is not None
-    return capabilities.position_encoding or "utf-16"
+class Editor(LanguageClient):
+    """pytest-lsp's client, with answers to what it leaves out and a memory of what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(converter_factory=default_converter)
+        self.encoding: Any = "utf-16"
+        self.registrations: list[types.Registration] = []
+        self.lens_refreshes = 0
+        self.opened: dict[str, Document] = {}
+        self.versions: dict[str, list[int | None]] = {}
+        register_lsp_features(self, {**DEFAULT_CLIENT_FEATURES, **_FEATURES})
+
+    async def start(self, capabilities: types.ClientCapabilities, **params: Any) -> types.ServerCapabilities:
+        """The handshake; returns when the workspace is read."""
+        found = await self.initialize_session(types.InitializeParams(capabilities=capabilities, **params))
+        self.encoding = found.capabilities.position_encoding or "utf-16"
+        await settled(self)
+        return found.capabilities
 
 
 class Document:
     """A document as the client has it, asked about by pieces of its text."""
 
-    def __init__(self, client: LanguageClient, uri: str, text: str, version: int = 1) -> None:
+    def __init__(self, client: Editor, uri: str, text: str, version: int = 1) -> None:
         self.client = client
         self.uri = uri
         self.text = text
         self.version = version
 
     @classmethod
-    def open(cls, client: LanguageClient, uri: str, text: str) -> Document:
-        document = cls(client, uri, text)
+    def open(cls, client: Editor, uri: str, text: str) -> Document:
+        document = client.opened[uri] = cls(client, uri, text)
         client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "sql", document.version, text))
         )
@@ -72,7 +107,7 @@ class Document:
         return types.TextDocumentIdentifier(self.uri)
 
     def position(self, offset: int) -> types.Position:
-        return types.Position(*LineIndex(self.text).position(offset, encoding_of(self.client)))
+        return types.Position(*LineIndex(self.text).position(offset, self.client.encoding))
 
     def at(self, word: str, after: str = "") -> types.Position:
         """The position of the first `word` behind the first `after`."""
@@ -103,6 +138,7 @@ class Document:
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, changes))
 
     def close(self) -> None:
+        self.client.opened.pop(self.uri, None)
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.identifier))
 
     async def hover(self, word: str, after: str = "") -> str | None:
@@ -156,10 +192,10 @@ async def until(get: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
         await asyncio.sleep(0.02)
 
 
-async def status(client: LanguageClient) -> Any:
+async def status(client: Editor) -> Any:
     return await client.protocol.send_request_async("sqlLineage/status", {})
 
 
-async def settled(client: LanguageClient) -> Any:
+async def settled(client: Editor) -> Any:
     """The status once everything is analysed."""
     return await until(lambda: status(client), lambda found: found.ready and found.complete)

@@ -167,6 +167,27 @@ def test_files_are_created_changed_and_deleted_outside(tmp_path: Path) -> None:
     assert snapshot.document(uri_from_path(ddl)) is None
 
 
+def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
+    engine = on_disk(tmp_path, ddl=DDL, star="SELECT * FROM mill.sacks;")
+    ddl, star = uri_from_path(tmp_path / "ddl.sql"), uri_from_path(tmp_path / "star.sql")
+    engine.rescan([ddl])
+    (tmp_path / "ddl.sql").unlink()
+    snapshot = engine.finish()
+    assert snapshot.document(ddl) is None
+    assert lineage(snapshot, star).open
+
+
+def test_what_a_file_was_never_comes_after_the_editors_text(tmp_path: Path) -> None:
+    engine = on_disk(tmp_path)
+    (tmp_path / "a.sql").write_text("SELECT 1; SELECT 2; SELECT 3;")
+    engine.rescan()
+    engine.step()
+    uri = uri_from_path(tmp_path / "a.sql")
+    engine.open(uri, "SELECT 4;", 1)
+    document = view(engine.finish(), uri)
+    assert (document.text, document.open, len(document.statements)) == ("SELECT 4;", True, 1)
+
+
 def test_a_rescan_of_an_unchanged_folder_does_nothing(tmp_path: Path) -> None:
     engine = on_disk(tmp_path, ddl=DDL)
     before = engine.snapshot
