@@ -40,8 +40,9 @@ class Lexical(Struct, frozen=True, kw_only=True):
     alternative_quotes: bool = False
     # $tag$..$tag$: the pattern of the opener, or "".
     dollar_quotes: str = ""
-    # [name] (T-SQL, SQLite).
+    # [name] (T-SQL, SQLite); `]]` stands for `]` in T-SQL.
     bracket_names: bool = False
+    doubled_brackets: bool = False
     # `$` may stand inside of a name.
     dollar_in_names: bool = False
     # A line of its own that ends a statement, as a pattern: GO (T-SQL), / (Oracle).
@@ -78,7 +79,7 @@ LEXICAL: dict[str, Lexical] = {
     "databricks": _LAKE,
     "hive": Lexical(quotes="'\"`", backslash="'\"", nested_comments=True, table_without_as=True),
     "snowflake": Lexical(
-        backslash="'", comments=("--", r"(?<!:)//"), dollar_quotes=r"\$\$", dollar_in_names=True
+        backslash="'", comments=("--", r"(?<![:/])//"), dollar_quotes=r"\$\$", dollar_in_names=True
     ),
     "postgres": Lexical(
         nested_comments=True, escape_strings=True, dollar_quotes=_TAGGED_DOLLAR, dollar_in_names=True,
@@ -108,7 +109,7 @@ LEXICAL: dict[str, Lexical] = {
         delimiter_command=True, table_without_as=True,
     ),
     "tsql": Lexical(
-        nested_comments=True, bracket_names=True,
+        nested_comments=True, bracket_names=True, doubled_brackets=True,
         batch_line=r"GO(?:[ \t]+\d+)?[ \t]*;?[ \t]*(?:--[^\r\n]*)?(?=[\r\n]|\Z)", batches=True,
     ),
     "sqlite": Lexical(quotes="'\"`", bracket_names=True, return_ends_comment=False),
@@ -173,7 +174,8 @@ def _token_pattern(rules: Lexical, one_line: bool) -> re.Pattern[str]:
         prefixed.append(f"[eE]{_closed(chr(39), True, one_line)}")
     if rules.bracket_names:
         # Names are short; the bound keeps a line of open brackets from being read again for each of them.
-        closed.append(r"\[[^\]\r\n]{0,256}\]")
+        again = r"(?:\]\][^\]\r\n]{0,256})*" if rules.doubled_brackets else ""
+        closed.append(rf"\[[^\]\r\n]{{0,256}}{again}\]")
     delimited = [r"[nN]?[qQ]'(?=\S)"] if rules.alternative_quotes else []
     if rules.dollar_quotes:
         delimited.append(rules.dollar_quotes)

@@ -286,8 +286,10 @@ class _Splitter:
     def _line_quote(self, start: int) -> int:
         """End an open quote with its line, before the semicolon that ends the line."""
         line_end = min(self._line_end(start), self.limit)
-        semicolon = _FINAL_SEMICOLON.search(self.text[start + 1 : line_end])
-        return self._step_to(start, start + 1 + semicolon.start() if semicolon else line_end)
+        line = self.text[start:line_end]
+        semicolon = _FINAL_SEMICOLON.search(line, 1)
+        kept = line[: semicolon.start()] if semicolon else line
+        return self._step_to(start, start + len(kept.rstrip()))
 
     def _boundary(self, start: int, end: int) -> int:
         """The first place behind `start` where a statement must begin, -1 when there is none before `end`."""
@@ -296,7 +298,8 @@ class _Splitter:
             while at > start and self.text[at - 1].isspace():
                 at -= 1
                 lines += self.text[at] == "\n"
-            if lines > 1 or self.text[at - 1] == ";":
+            line = self.text[max(self.text.rfind("\n", start, at), start) : at]
+            if lines > 1 or _FINAL_SEMICOLON.search(line):
                 return match.start()
         return -1
 
@@ -437,6 +440,9 @@ class _Splitter:
         if self.body is not None or self.delimiter:
             return self._cuts_routine(word, start, first_column)
         previous = self._previous()
+        if previous == "ON" and self.first == "SET":
+            # SET NOCOUNT ON is complete, JOIN t ON is not.
+            previous = ""
         if self.depth:
             head = heads.DEEP_HEADS.get(word)
             return (
@@ -455,7 +461,7 @@ class _Splitter:
     def _cuts_head(self, word: str) -> bool:
         if word in heads.DATA_HEADS:
             return (self.verb or self.mode != _PLAIN) and not (word == "INSERT" and self.from_first)
-        return not (word in heads.PRIVILEGES and self.first in ("ALTER", "CREATE"))
+        return not (word in heads.PRIVILEGES and heads.DEFAULT_PRIVILEGES.match(self.text, max(self.start, 0)))
 
     def _cuts_query(self, word: str, start: int, previous: str) -> bool:
         if previous in heads.QUERY_CONTINUING or self.set_open or self.tag_at > self.last:

@@ -90,6 +90,7 @@ SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 # First words that another verb follows.
 PREFIXES = frozenset({"WITH", "EXPLAIN", "DESCRIBE", "DESC", "PROFILE", "PREPARE", ""})
 PRIVILEGES = frozenset({"GRANT", "REVOKE", "DENY", "AUDIT"})
+DEFAULT_PRIVILEGES = _head(r"ALTER\s+DEFAULT\s+PRIVILEGES\b")
 
 # A routine's body holds statements; its kind is the last group.
 ROUTINE = _head(
