@@ -15,7 +15,8 @@ from sql_lineage_ls.syntax.dialects import Dialect
 
 T = TokenType
 
-# Ends the text of a token that must not be read as the word it looks like. It is never part of a name.
+# At the end of a token's text: this is not the word that it looks like. Inside it: here is a dot of the text, which
+# the parser must not see. It is never part of a name.
 MARK = "\ue000"
 
 # sqlglot leaves a call as it is written when its closing bracket carries this comment.
@@ -25,9 +26,8 @@ _AS_WRITTEN = "sqlglot.anonymous"
 # any other call keeps the name that the text has.
 _ORDINARY = frozenset(
     {"STRUCT", "ROW", "TUPLE", "MAX_BY", "MIN_BY", "ARG_MAX", "ARG_MIN", "ARGMAX", "ARGMIN", "DECODE", "ARRAYJOIN",
-     "MAX", "MIN", "INITCAP", "JSON_ARRAY", "OBJECT_CONSTRUCT_KEEP_NULL", "PERCENTILE", "STRING_AGG",
-     "PERCENTILE_APPROX", "APPROX_PERCENTILE", "APPROX_QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "CHAR", "CHR",
-     "REGR_AVGX", "REGR_AVGY", "REGR_SXX", "REGR_SXY", "REGR_SYY", "JSON_AGG", "JSONB_EXISTS"}
+     "MAX", "MIN", "INITCAP", "OBJECT_CONSTRUCT_KEEP_NULL", "PERCENTILE", "STRING_AGG",
+     "PERCENTILE_APPROX", "APPROX_PERCENTILE", "APPROX_QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "REGR_AVGX", "REGR_AVGY", "REGR_SXX", "REGR_SXY", "REGR_SYY", "JSON_AGG", "JSONB_EXISTS"}
 )  # fmt: skip
 _NESTED_TYPES = frozenset({T.STRUCT, T.MAP, T.ARRAY, T.NESTED, T.LIST, T.NULLABLE, T.LOWCARDINALITY, T.OBJECT})
 # What stands before them where they are a type and no constructor.

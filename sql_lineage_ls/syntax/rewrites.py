@@ -33,6 +33,10 @@ def rewrite(prepared: Prepared) -> None:
         _rewrite_mutation(prepared.tokens)
     if "@" in text:
         _rewrite_at_signs(prepared)
+    if prepared.dialect.quoted_dots_split and "`" in text:
+        _hide_dots(prepared.tokens)
+    if _NTH.search(text):
+        _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
         if _OFFSET.search(text):
             _take_offsets(prepared)
@@ -42,6 +46,7 @@ def rewrite(prepared: Prepared) -> None:
 
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
 _OFFSET = re.compile(r"\bWITH\s+OFFSET\b", re.IGNORECASE)
+_NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
 
 
 def _join_numbers(tokens: list[Token]) -> None:
@@ -54,6 +59,28 @@ def _join_numbers(tokens: list[Token]) -> None:
                 number.text += token.text.replace("_", "")
                 number.end = token.end
                 del tokens[index]
+
+
+def _hide_dots(tokens: list[Token]) -> None:
+    """Marks the dots inside `` `p.d.t` ``: the lowering splits such a name, and knows where each part stands."""
+    identifier = T.IDENTIFIER
+    for token in tokens:
+        if token.token_type is identifier and "." in token.text:
+            token.text = token.text.replace(".", MARK)
+
+
+def _drop_nth_direction(tokens: list[Token]) -> None:
+    """`NTH_VALUE(x, 2) FROM LAST` and Redshift's `APPROXIMATE COUNT(..)`: words that change no source."""
+    index = 1
+    while index + 2 < len(tokens):
+        word = tokens[index].text.upper()
+        direction = tokens[index + 1].text.upper()
+        if word == "FROM" and direction in ("FIRST", "LAST") and tokens[index - 1].token_type is T.R_PAREN:
+            if tokens[index + 2].text.upper() in ("OVER", "IGNORE", "RESPECT"):
+                del tokens[index : index + 2]
+        elif word == "APPROXIMATE" and tokens[index + 2].token_type is T.L_PAREN:
+            del tokens[index]
+        index += 1
 
 
 def _drop_join_marks(tokens: list[Token]) -> None:

@@ -124,7 +124,14 @@ def _is_modifier(tokens: list[Token], index: int) -> bool:
     """`* EXCEPT (a)` and `a IS DISTINCT FROM b` hold a keyword that ends no list."""
     previous = tokens[index - 1].token_type
     kind = tokens[index].token_type
+    if previous is T.COLON or previous is T.DOT or (kind is T.INSERT and _calls(tokens, index)):
+        return True
     return (kind is T.EXCEPT and previous is T.STAR) or (kind is T.FROM and previous is T.DISTINCT)
+
+
+def _calls(tokens: list[Token], index: int) -> bool:
+    """Whether the word is a function's name: `INSERT(a, 0, 0, 'b')`."""
+    return index + 1 < len(tokens) and tokens[index + 1].token_type is T.L_PAREN
 
 
 def _first_item(tokens: list[Token], index: int) -> int:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sqlglot.dialects.dialect import Dialect as Grammar
-from sqlglot.tokens import Token
+from sqlglot.errors import TokenError
+from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.dialects import Dialect
+
+
+_QUOTES = frozenset("'\"$")
 
 
 @lru_cache(maxsize=None)
@@ -21,4 +25,14 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
 
     Raises `sqlglot.errors.TokenError` for an unterminated quote or comment.
     """
-    return list(grammar(dialect.grammar).tokenize(text))
+    tokens = list(grammar(dialect.grammar).tokenize(text))
+    if len(tokens) == 2 and tokens[1].token_type is TokenType.STRING:
+        # The tokenizer leaves what follows some words (RENAME, REPLACE, UNLOAD, ..) in one piece.
+        end = tokens[0].end + 1
+        if text[end:].lstrip()[:1] in _QUOTES:
+            return tokens
+        try:
+            return [tokens[0], *grammar(dialect.grammar).tokenize(" " * end + text[end:])]
+        except TokenError:
+            return tokens
+    return tokens

@@ -29,9 +29,6 @@ def read_transfer(text: str, tokens: list[Token], dialect: Dialect) -> q.Stateme
 
     `COPY INTO t FROM 's3://b/x'` inserts `SELECT *` from that location into t.
     """
-    if tokens[0].token_type is T.COMMAND:  # the tokenizer leaves what follows such a word in one piece
-        end = tokens[0].end + 1
-        tokens = [tokens[0], *tokenize(" " * end + text[end:], dialect)]
     reader = _Reader(text, tokens, dialect)
     statement = _READERS[tokens[0].text.upper()](reader)
     if statement is None:

@@ -52,7 +52,7 @@ def _call(low: Lowering, name: str, nodes: list[exp.Expr], start: int, end: int)
     order: tuple[q.Expr, ...] = ()
     has_names = False
     for node in nodes:
-        key, inner, ordered = _argument(low, node)
+        key, inner, ordered = _argument(low, node)  # an aggregate may hold nothing but its ORDER BY
         order += ordered
         has_names = has_names or key is not None
         for item in inner:
@@ -81,7 +81,7 @@ def _argument(low: Lowering, node: Any) -> tuple[str | None, list[exp.Expr], tup
         elif kind is exp.Distinct:
             return key, [inner for item in node.expressions for inner in _argument(low, item)[1]], order
         else:
-            return key, [node], order
+            return key, [node] if node is not None else [], order
 
 
 _WRAPPERS = frozenset({exp.Limit, exp.IgnoreNulls, exp.RespectNulls, exp.HavingMax, exp.Alias})

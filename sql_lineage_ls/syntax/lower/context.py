@@ -71,23 +71,42 @@ class Lowering:
         text = node.name
         meta = node._meta
         if not meta or "start" not in meta:
-            return q.Name(text)
+            return q.Name(text.rstrip(MARK).replace(MARK, "."))
         return self.name_at(text, meta["start"], meta["end"] + 1)
 
     def name_at(self, text: str, start: int, end: int) -> q.Name:
         """The name `text` that the parser found at `start`..`end`; without a span where the text differs there."""
         raw = self.text[start:end]
         if raw == text:
-            if self.text[start - 1 : start] == "#" and start:
+            if start and self.text[start - 1] == "#":
                 return _hash_name(self.text, start, end)
             return q.Name(text, start, end)
+        return self._unequal(text.rstrip(MARK).replace(MARK, "."), raw, start, end)
+
+    def _unequal(self, text: str, raw: str, start: int, end: int) -> q.Name:
+        """A name that its span spells in another way: quoted, or cut by the tokenizer (`t.25x`)."""
         if raw[:1] in QUOTES:
-            return q.Name(text[:-1] if text.endswith(MARK) else text, start, end, True)
-        if text.endswith(MARK):
-            return q.Name(text[:-1], start, end)
+            return q.Name(text, start, end, True)
+        if raw == text:
+            return q.Name(text, start, end)
+        if self.text[start : start + len(text)] == text:
+            return q.Name(text, start, start + len(text))
         if text.startswith("$") and self.text[start - 1 : end] == text:
             return q.Name(text, start - 1, end)
-        return q.Name(text, -1, -1)
+        return q.Name(text)
+
+    def parts(self, node: exp.Expr) -> list[q.Name]:
+        """The names of an identifier that may hold several: `` `p.d.t` `` has three, each with its own span."""
+        text = node.name
+        meta = node._meta
+        if MARK not in text[:-1] or not meta or "start" not in meta:
+            return [self.name(node)]
+        found: list[q.Name] = []
+        start = meta["start"] + 1
+        for word in text.split(MARK):
+            found.append(q.Name(word, start, start + len(word), True))
+            start += len(word) + 1
+        return found
 
     def names(self, nodes: list[exp.Expr] | None) -> tuple[q.Name, ...]:
         """Each identifier of a list; an alias list may hold column definitions."""
@@ -138,9 +157,11 @@ def end_of(node: q.Expr) -> int:
         return node.parts[-1].end
     if isinstance(node, q.FieldAccess):
         return node.name.end if node.name.end >= 0 else end_of(node.base)
-    if isinstance(node, (q.ElementAccess, q.Literal, q.Parameter, q.Star)):
+    if isinstance(node, q.ElementAccess):
+        return max(node.end, end_of(node.base), end_of(node.index) if node.index is not None else -1)
+    if isinstance(node, (q.Literal, q.Parameter, q.Star)):
         return node.end
-    if isinstance(node, (q.Call,)):
+    if isinstance(node, q.Call):
         ends = [end_of(arg) for arg in node.args]
         return max([node.end, *ends])
     if isinstance(node, q.Cast):

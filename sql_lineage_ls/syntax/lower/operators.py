@@ -153,8 +153,8 @@ def generic(low: Lowering, node: Any) -> q.Expr:
 
 
 def _plain(low: Lowering, node: Any) -> q.Expr:
-    """A flag or a word that the parser keeps without a node."""
-    return q.Literal("other", str(node))
+    """A flag or a word that the parser keeps without a node, and what broken text lacks."""
+    return q.Literal("other", "" if node is None else str(node))
 
 
 def _table() -> dict[type, ExprHandler]:
@@ -196,7 +196,7 @@ def _table() -> dict[type, ExprHandler]:
         exp.Expr: generic,
     }
     special = {cls: handler for cls, handler in special.items() if isinstance(cls, type)}
-    table: dict[type, ExprHandler] = {str: _plain, bool: _plain, int: _plain}
+    table: dict[type, ExprHandler] = {str: _plain, bool: _plain, int: _plain, type(None): _plain}
     for value in vars(exp).values():
         if isinstance(value, type) and issubclass(value, exp.Expr):
             table[value] = next(special[base] for base in value.__mro__ if base in special)

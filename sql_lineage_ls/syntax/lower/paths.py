@@ -10,6 +10,7 @@ from sqlglot.tokens import TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, end_of
+from sql_lineage_ls.syntax.repair import MARK
 
 _PARTS = ("catalog", "db", "table", "this")
 # Between a column and a path part, and between path parts.
@@ -24,12 +25,12 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
     args = node.args
     this = args["this"]
     if this.__class__ is exp.Star:
-        parts = [low.name(args[key]) for key in _PARTS[:3] if args.get(key)]
+        parts = [name for key in _PARTS[:3] if args.get(key) for name in _names(low, args[key])]
         return star(low, this, q.ColumnRef(tuple(parts)))
     if len(args) == 1:
         name = _part(low, this)
         return q.Parameter(name.text, name.start, name.end) if name.text[:1] == "@" else q.ColumnRef((name,))
-    parts = [_part(low, args[key]) for key in _PARTS if args.get(key)]
+    parts = [name for key in _PARTS if args.get(key) for name in _names(low, args[key])]
     return _of_variable(parts) if parts[0].text[:1] == "@" else q.ColumnRef(tuple(parts))
 
 
@@ -39,6 +40,12 @@ def _of_variable(parts: list[q.Name]) -> q.Expr:
     for part in parts[1:]:
         value = q.FieldAccess(value, part)
     return value
+
+
+def _names(low: Lowering, node: Any) -> list[q.Name]:
+    if node.__class__ is exp.Identifier and MARK in node.this:
+        return low.parts(node)
+    return [_part(low, node)]
 
 
 def _part(low: Lowering, node: Any) -> q.Name:

@@ -11,6 +11,7 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower import pivots, sources
 from sql_lineage_ls.syntax.lower.clauses import order_by, with_clause
 from sql_lineage_ls.syntax.lower.context import Lowering, QueryHandler, offset_of
+from sql_lineage_ls.syntax.lower.match import with_match
 
 # Longer chains of one set operation are built as a balanced tree: the branches are equal in rank, and a tree of
 # depth 10,000 could not be walked.
@@ -27,9 +28,13 @@ def select(low: Lowering, node: exp.Select) -> q.Query:
     group, group_all = _grouping(low, args.get("group"))
     distinct = args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
+    found = sources.from_items(low, node)
+    match = args.get("match")
+    if match is not None:
+        found = with_match(low, found, match)
     return q.Select(
         projections,
-        sources.from_items(low, node),
+        found,
         _where(low, args),
         group,
         group_all,

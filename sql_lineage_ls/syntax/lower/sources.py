@@ -150,8 +150,11 @@ def table(low: Lowering, node: exp.Table) -> q.TableSource:
     if this is None:
         rows = node.args.get("rows_from") or []
         return _function(low, rows[0].this, node) if rows else q.TableRef(())
-    if isinstance(this, _FUNCTIONS) and not isinstance(this, exp.Identifier):
+    if isinstance(this, _FUNCTIONS):
         return _function(low, this, node)
+    if isinstance(this, (exp.Values, exp.Subquery)):
+        alias, names, _ = table_alias(low, node)
+        return msgspec.structs.replace(source(low, this), alias=alias, column_aliases=names)
     alias, names, _ = table_alias(low, node)
     clauses = pivots.lower_pivots(low, node.args.get("pivots"))
     parts = table_parts(low, node)
@@ -191,33 +194,10 @@ def table_parts(low: Lowering, node: Any) -> tuple[q.Name, ...]:
         part = node.args.get(key)
         if part:
             nodes.insert(0, part)
-    names = [low.name(part) for part in nodes]
-    spans = [(part._meta or {}).get("start", -1) for part in nodes]
-    if len(nodes) > 1 and len(set(spans)) < len(spans):
-        names = _split(low, nodes, names)
-    elif low.dialect.quoted_dots_split:
+    names = [name for part in nodes for name in low.parts(part)]
+    if low.dialect.quoted_dots_split and len(names) == len(nodes):
         names = _mend_dashes(low, names, nodes)
     return tuple(names)
-
-
-def _split(low: Lowering, nodes: list[Any], names: list[q.Name]) -> list[q.Name]:
-    """Exact spans for parts that share one quoted token."""
-    result: list[q.Name] = []
-    cursor = -1
-    for node, name in zip(nodes, names, strict=True):
-        meta = node._meta or {}
-        start, end = meta.get("start", -1), meta.get("end", -2) + 1
-        raw = low.text[start:end]
-        if start < 0 or raw[:1] != "`" or raw[1:-1] == name.text:
-            result.append(name)
-            continue
-        found = low.text.find(name.text, max(cursor, start + 1), end)
-        if found < 0:
-            result.append(q.Name(name.text, start, end, True))
-            continue
-        cursor = found + len(name.text)
-        result.append(q.Name(name.text, found, cursor, True))
-    return result
 
 
 def _mend_dashes(low: Lowering, names: list[q.Name], nodes: list[Any]) -> list[q.Name]:
@@ -243,6 +223,8 @@ def derived(low: Lowering, node: exp.Subquery) -> q.TableSource:
         if len(items) == 1 and alias is None:
             return pivots.with_pivots(items[0].source, clauses)
         return pivots.with_pivots(q.NestedJoin(tuple(items), alias, names), clauses)
+    if inner.__class__ in (exp.Describe, exp.Summarize, exp.Show):
+        return q.TableFunction(q.Call(inner.key.upper()), alias, names)
     if inner.__class__ is exp.Subquery and (_holds_join(inner) or inner.args.get("alias") or node.args.get("joins")):
         items = [q.FromItem(derived(low, inner)), *_joined(low, inner.args), *_joined(low, node.args)]
         if len(items) == 1 and alias is None:

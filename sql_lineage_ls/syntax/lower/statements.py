@@ -163,11 +163,18 @@ def _branch_query(low: Lowering, node: Any, item: q.FromItem) -> q.Query:
         return q.Select((q.Projection(q.Star()),), (item,))
     if isinstance(body, exp.Values):
         row = values_row(low, body.expressions[0])
-        return q.Select(tuple([q.Projection(value) for value in row]), (item,))
+        return q.Select(tuple([_spanned(value) for value in row]), (item,))
     made = low.query(body)
     if isinstance(made, q.Select):
         return msgspec.structs.replace(made, sources=(item, *made.sources))
     return made
+
+
+def _spanned(value: q.Expr) -> q.Projection:
+    """A value of a VALUES list as a select item."""
+    if isinstance(value, q.ColumnRef):
+        return q.Projection(value, start=value.parts[0].start, end=value.parts[-1].end)
+    return q.Projection(value, start=value.start, end=value.end) if isinstance(value, q.Literal) else q.Projection(value)
 
 
 def _restricted(made: q.Query, condition: q.Expr | None) -> q.Query:
@@ -240,7 +247,8 @@ def delete(low: Lowering, node: exp.Delete) -> q.Statement:
     tables = args.get("tables") or []
     joined = this.args.get("joins") if isinstance(this, exp.Expr) else None
     if joined or tables:
-        items.append(q.FromItem(sources.source(low, this)))
+        if isinstance(this, exp.Expr):
+            items.append(q.FromItem(sources.source(low, this)))
         items += [sources.join(low, item) for item in joined or ()]
     if tables:
         made = sources.target(low, tables[0])
@@ -344,6 +352,8 @@ def set_(low: Lowering, node: exp.Set) -> q.Statement:
     for item in node.expressions:
         pair = item.this
         if not isinstance(pair, exp.EQ):
+            return q.OtherStatement("SET")
+        if isinstance(pair.this, exp.SessionParameter):
             return q.OtherStatement("SET")
         left = pair.this.expressions if pair.this.__class__ is exp.Tuple else [pair.this]
         for word in left:

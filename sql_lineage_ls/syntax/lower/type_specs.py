@@ -24,6 +24,8 @@ def lower_type(low: Lowering, node: Any) -> q.TypeSpec:
         return q.TypeSpec("scalar", node.name if isinstance(node, exp.Expr) else str(node))
     kind = node.this
     inner = node.expressions
+    if not isinstance(kind, exp.DType):
+        return q.TypeSpec("scalar", kind.key.upper() if isinstance(kind, exp.Expr) else str(kind))
     if kind in _RECORDS and inner:
         return _record(low, kind, inner)
     if kind in _ARRAYS and inner:
