@@ -245,6 +245,16 @@ def _rekeyed_type(kind: DataType, dialect: Dialect) -> DataType:
 def sited(field: Field, uri: str, statement: int) -> Field:
     """An output column with its place: the lineage of a statement knows no document, its relation does."""
     site = field.site
-    if site is None or site.uri:
-        return field
-    return Field(field.name, field.key, field.type, Site(uri, statement, site.start, site.end))
+    if site is not None and not site.uri:
+        site = Site(uri, statement, site.start, site.end)
+    return Field(field.name, field.key, _sited_type(field.type, uri, statement), site)
+
+
+def _sited_type(kind: DataType, uri: str, statement: int) -> DataType:
+    """The fields of a record that the query builds stand in its statement too."""
+    if isinstance(kind, RecordType) and (kind.built or any(f.site is None or not f.site.uri for f in kind.fields)):
+        return replace(kind, fields=tuple(sited(f, uri, statement) for f in kind.fields))
+    if isinstance(kind, ArrayType):
+        element = _sited_type(kind.element, uri, statement)
+        return kind if element is kind.element else replace(kind, element=element)
+    return kind

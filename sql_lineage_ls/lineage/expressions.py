@@ -264,7 +264,10 @@ def _record(expr: q.RecordExpr, scope: Scope, context: Context) -> Value:
             items.append(RecordItem("", "", value))
             continue
         key = name.text if expr.kind == "object" else context.dialect.field_key(name.text, name.quoted)
-        items.append(RecordItem(name.text if expr.kind == "object" else context.show(name), key, value))
+        if part.name is not None:
+            context.meaning(name, "output", value)
+        shown = name.text if expr.kind == "object" else context.show(name)
+        items.append(RecordItem(shown, key, value, (name.start, name.end)))
     return build_record(tuple(items), rest=rest, loose=expr.kind == "object")
 
 

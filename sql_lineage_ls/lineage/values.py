@@ -18,6 +18,7 @@ from sql_lineage_ls.catalog.types import (
     MapType,
     RecordType,
     Scalar,
+    Site,
     Unspecified,
     Variant,
 )
@@ -59,11 +60,12 @@ class Ref(Struct, frozen=True, gc=False):
 
 
 class RecordItem(Struct, frozen=True, gc=False):
-    """One field of a `Record`: as shown, as compared, and its value."""
+    """One field of a `Record`: as shown, as compared, its value, and the token of the statement that names it."""
 
     name: str
     key: str
     value: Value
+    definition: tuple[int, int] = (-1, -1)
 
 
 class Record(Struct, frozen=True, gc=False):
@@ -226,8 +228,8 @@ def build_record(
     return Record(items, declared, rest, positional, loose, max(total, 1))
 
 
-MAX_WEIGHT = 20_000
-"""Parts of a record that are told apart. Databases allow some 10,000 columns and 15 to 100 levels."""
+MAX_WEIGHT = 2_000
+"""Parts of a record that are told apart. Far beyond any record that a person writes."""
 
 
 def _weight_of(value: Value) -> int:
@@ -532,6 +534,12 @@ def _transformed(source: Source, transform: str) -> Source:
     return Source(source.relation, source.path, source.role, strongest)
 
 
+def _site(item: RecordItem) -> Site | None:
+    """Where a built field is named: in the statement at hand, which knows neither its document nor its number."""
+    start, end = item.definition
+    return Site("", -1, start, end) if start >= 0 else None
+
+
 def type_of(value: Value) -> DataType:
     """The data type of a value as far as the query proves it."""
     if isinstance(value, Ref | Derived | Generated):
@@ -544,7 +552,8 @@ def type_of(value: Value) -> DataType:
         if value.rest is not None or value.positional:
             return UNSPECIFIED
         return RecordType(
-            tuple(Field(item.name, item.key, type_of(item.value)) for item in value.items), built=not value.declared
+            tuple(Field(item.name, item.key, type_of(item.value), _site(item)) for item in value.items),
+            built=not value.declared,
         )
     if isinstance(value, OneOf):
         return _common_type(value)
