@@ -38,21 +38,25 @@ __all__ = ["Catalog", "Change", "Definition", "Entry", "Namespace", "location_id
 _WILDCARD_FAMILIES = frozenset({"bigquery"})
 
 _NOTHING = OtherStatement("")
-_Kept = tuple[Entry, frozenset[str]]
 
 
 class Catalog:
     """What all documents declare. `Catalog()` is empty."""
 
-    __slots__ = ("_definitions", "_entries", "_files", "_kept", "_owners", "_slots")
+    __slots__ = ("_definitions", "_entries", "_files", "_kept", "_outdated", "_owners", "_slots", "_used_by")
 
     def __init__(self) -> None:
         self._definitions: dict[str, tuple[Definition, ...]] = {}
         self._files: dict[str, dict[Key, State]] = {}
         self._owners: dict[Key, tuple[str, ...]] = {}
         self._slots: dict[str, tuple[Key, ...]] = {}
-        self._kept: dict[Key, _Kept] = {}
-        self._entries: tuple[Entry, ...] | None = None
+        self._kept: dict[Key, Entry] = {}
+        # Which entries were ever built from a slot. Shared by all revisions and only added to: an entry too many is
+        # merely built again.
+        self._used_by: dict[str, set[Key]] = {}
+        # All entries of an earlier revision, and the keys that they are wrong for; None where they are wrong for all.
+        self._entries: tuple[Entry, ...] = ()
+        self._outdated: frozenset[Key] | None = None
 
     # ---------------------------------------------------- documents
 
@@ -72,16 +76,28 @@ class Catalog:
         catalog._owners, catalog._slots = self._owners, self._slots
         if old.keys() != new.keys():
             catalog._register(uri, old, new)
-        changed = {key.slot for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-        if changed:
-            catalog._kept = {key: kept for key, kept in self._kept.items() if kept[1].isdisjoint(changed)}
-        else:
-            catalog._kept, catalog._entries = self._kept, self._entries
+        touched = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        catalog._inherit(self, touched)
         return catalog
 
     def remove_file(self, uri: str) -> Catalog:
         """The catalog without the document `uri`."""
         return self.replace_file(uri, ()) if uri in self._files else self
+
+    def _inherit(self, before: Catalog, touched: set[Key]) -> None:
+        """Takes over the entries of the revision before, but those built from what a touched key is found by."""
+        self._used_by = before._used_by
+        self._entries = before._entries
+        if not touched:
+            self._kept, self._outdated = before._kept, before._outdated
+            return
+        outdated = set(touched)
+        for slot in {key.slot for key in touched}:
+            outdated.update(tuple(self._used_by.get(slot, ())))
+        self._kept = dict(before._kept)
+        for key in outdated:
+            self._kept.pop(key, None)
+        self._outdated = None if before._outdated is None else before._outdated | outdated
 
     def _register(self, uri: str, old: dict[Key, State], new: dict[Key, State]) -> None:
         self._owners = dict(self._owners)
@@ -174,10 +190,13 @@ class Catalog:
 
     def entries(self) -> tuple[Entry, ...]:
         """All relations and locations, sorted by name."""
-        if self._entries is None:
-            spaces = (RELATION, LOCATION)
-            found = [self._entry(key) for key in self._owners if key.space in spaces]
+        if self._outdated is None or self._outdated:
+            asked = self._owners.keys() if self._outdated is None else self._outdated & self._owners.keys()
+            wrong = None if self._outdated is None else {key.id for key in self._outdated}
+            found = [] if wrong is None else [entry for entry in self._entries if entry.id not in wrong]
+            found += [self._entry(key) for key in asked if key.space in (RELATION, LOCATION)]
             self._entries = tuple(sorted(found, key=lambda entry: (entry.name, entry.id)))
+            self._outdated = frozenset()
         return self._entries
 
     def relation_id(self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE) -> str:
@@ -189,12 +208,14 @@ class Catalog:
         return Resolver(self).completed(entry, outputs, open_)
 
     def _entry(self, key: Key) -> Entry:
-        kept = self._kept.get(key)
-        if kept is None:
+        entry = self._kept.get(key)
+        if entry is None:
             resolver = Resolver(self)
-            kept = (resolver.entry(key), frozenset(resolver.slots))
-            self._kept[key] = kept
-        return kept[0]
+            entry = resolver.entry(key)
+            for slot in resolver.slots:
+                self._used_by.setdefault(slot, set()).add(key)
+            self._kept[key] = entry
+        return entry
 
     def _wildcard(self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> Entry | None:
         """`web.hits_2*`: one relation with the columns of all tables that the prefix fits."""

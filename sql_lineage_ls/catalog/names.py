@@ -43,7 +43,7 @@ NOWHERE = Namespace()
 """No defaults: a name means what it says."""
 
 
-class Key(Struct, frozen=True, gc=False, order=True):
+class Key(Struct, frozen=True, gc=False, order=True, cache_hash=True):
     """What a declaration is about. `space` is `relation`, `type`, `function` or `location`.
 
     `uri` is set for temporary tables: each document is a session of its own.

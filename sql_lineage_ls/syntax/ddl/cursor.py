@@ -68,21 +68,22 @@ class Word(Struct, frozen=True, gc=False):
     index: int
 
 
+# The kinds that a token's type tells; all others are told by the first character.
+_KINDS = {TokenType.IDENTIFIER: "quoted", TokenType.NUMBER: "number", **dict.fromkeys(_STRINGS, "string")}
+
+
 def _words_of(text: str, token: Token, index: int) -> list[Word]:
-    kind_of = token.token_type
+    token_type = token.token_type
     start, end = token.start, token.end + 1
-    if kind_of is TokenType.HIVE_TOKEN_STREAM:
-        return []
-    if kind_of is TokenType.IDENTIFIER:
-        return [Word("quoted", token.text, "", start, end, index)]
-    if kind_of in _STRINGS:
-        return [Word("string", token.text, "", start, end, index)]
-    if kind_of is TokenType.NUMBER:
-        return [Word("number", token.text, "", start, end, index)]
+    kind = _KINDS.get(token_type)
+    if kind is not None:
+        return [Word(kind, token.text, "", start, end, index)]
     raw = text[start:end]
-    if not raw:
+    if not raw or token_type is TokenType.HIVE_TOKEN_STREAM:
         return []
-    if raw[0].isalpha() or raw[0] == "_" or kind_of is TokenType.VAR:
+    if raw[0].isalpha() or raw[0] == "_" or token_type is TokenType.VAR:
+        if len(raw.split(None, 1)) == 1:
+            return [Word("word", raw, raw.upper(), start, end, index)]
         return [
             Word("word", piece.group(), piece.group().upper(), start + piece.start(), start + piece.end(), index)
             for piece in _PIECES.finditer(raw)
@@ -117,36 +118,40 @@ class Cursor:
         self.words = _words(text, tokens, dialect)
         while self.words and self.words[-1].kind == "mark" and self.words[-1].text in (";", "/"):
             self.words.pop()
+        self.count = len(self.words)
+        self.uppers = [word.upper for word in self.words]
         self.position = 0
         self.issues: list[SyntaxIssue] = []
         self.partial = False
 
     @property
     def done(self) -> bool:
-        return self.position >= len(self.words)
+        return self.position >= self.count
 
     def peek(self, ahead: int = 0) -> Word | None:
         """The word `ahead` of the cursor, None past the end."""
         at = self.position + ahead
-        return self.words[at] if 0 <= at < len(self.words) else None
+        return self.words[at] if 0 <= at < self.count else None
 
     def upper(self, ahead: int = 0) -> str:
         """That word in upper case; '' for names in quotes, strings, numbers and past the end."""
-        word = self.peek(ahead)
-        return word.upper if word is not None else ""
+        at = self.position + ahead
+        return self.uppers[at] if 0 <= at < self.count else ""
 
     def advance(self, by: int = 1) -> None:
-        self.position = min(self.position + by, len(self.words))
+        self.position = min(self.position + by, self.count)
 
-    def at(self, *keywords: str) -> bool:
-        """True where the words ahead are exactly `keywords`."""
-        return all(self.upper(i) == keyword for i, keyword in enumerate(keywords))
-
-    def accept(self, *keywords: str) -> bool:
-        """Step over `keywords` if they are ahead."""
-        if not self.at(*keywords):
+    def at(self, keyword: str, *more: str) -> bool:
+        """True where the words ahead are exactly these keywords."""
+        if self.position >= self.count or self.uppers[self.position] != keyword:
             return False
-        self.position += len(keywords)
+        return not more or all(self.upper(ahead) == word for ahead, word in enumerate(more, 1))
+
+    def accept(self, keyword: str, *more: str) -> bool:
+        """Step over these keywords if they are ahead."""
+        if not self.at(keyword, *more):
+            return False
+        self.position += 1 + len(more)
         return True
 
     def accept_any(self, keywords: Collection[str]) -> str:
@@ -161,7 +166,7 @@ class Cursor:
         """Step over the bracket ahead with all that is in it. An unclosed one ends with the statement."""
         depth = 0
         while not self.done:
-            mark = self.words[self.position].upper
+            mark = self.uppers[self.position]
             self.position += 1
             if mark in _OPENERS:
                 depth += 1
@@ -173,7 +178,7 @@ class Cursor:
     def skip_to(self, *stops: str) -> None:
         """Step on to the next of `stops` outside brackets, or to a closing bracket that was not opened here."""
         while not self.done:
-            mark = self.words[self.position].upper
+            mark = self.uppers[self.position]
             if mark in stops or mark in _CLOSERS:
                 return
             if mark in _OPENERS:
