@@ -18,21 +18,26 @@ CREATE TABLE buses (
   line STRING,
 --^^^^ @line
 --^^^^ lens: no downstream use
-  door STRUCT<width INT64>
+  door STRUCT<
 --^^^^ @door
 --^^^^ lens: 1 downstream use
---            ^^^^^ @width
---            ^^^^^ lens: 1 downstream use
+    width INT64>
+--  ^^^^^ @width
+--  ^^^^^ lens: 1 downstream use
 );
-CREATE VIEW doors AS SELECT door.width AS wide, dor AS x FROM buses;
+CREATE VIEW doors AS
 --          ^^^^^ lens: no downstream use
---                                        ^^^^ lens: no downstream use
---                                                     ^ lens: no downstream use
---                               ^^^^^ hover: door.width : INT64
---                               ^^^^^ definition: @width
---                               ^^^^^ declaration: @width
---                                              ^^^ {problem}
+SELECT
 -- <^^^^^^ hover: (none)
+  door.width AS wide,
+--     ^^^^^ hover: door.width : INT64
+--     ^^^^^ definition: @width
+--     ^^^^^ declaration: @width
+--              ^^^^ lens: no downstream use
+  dor AS x
+--^^^ {problem}
+--       ^ lens: no downstream use
+FROM buses;
 --- @nodes
 table buses: line, door, door.width
 view doors: wide, x
@@ -97,9 +102,7 @@ def test_a_diagnostic_that_is_not_there_fails(right: str) -> None:
 
 
 def test_a_mark_on_another_token_fails(right: str) -> None:
-    wrong = right.replace(
-        "--                               ^^^^^ hover: ", "--                          ^^^^ hover: "
-    )
+    wrong = right.replace("--     ^^^^^ hover: ", "--^^^^ hover: ")
     assert "hover is" in "\n".join(_messages(wrong))
 
 
