@@ -11,6 +11,7 @@ from sql_lineage_ls.lineage.model import (
     ORDERING,
     VALUE,
     Edge,
+    Gap,
     Path,
     Source,
 )
@@ -100,7 +101,11 @@ def _relabel(source: Source) -> Source:
 
 
 def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[Source, ...]) -> Iterator[Edge]:
-    """`v.* <- t.*`: a star over columns that nobody lists; `payload.*` reads the whole of `payload`."""
+    """`v.* <- t.*`: a star over columns that nobody lists; `payload.*` reads the whole of `payload`.
+
+    What a pivot passes on is all columns but those it uses: there `*` has no edge but a gap.
+    """
+    opened = tuple(opened)
     flows = [
         flatten(source.value) if source.value is not None else Flow((Source(source.relation, source.path or ("*",)),))
         for source in opened
@@ -109,6 +114,10 @@ def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[So
     if flows:
         flow = merge(flows, "IDENTITY")
         yield Edge(relation, ("*",), unique((*flow.sources, *influences)), flow.generated, flow.gaps, flow.steps)
+    elif opened:
+        owners = ", ".join(dict.fromkeys(source.name for source in opened))
+        gap = Gap("wildcard-unexpanded", f"the columns of {owners} that the pivot passes on are not known here")
+        yield Edge(relation, ("*",), influences, gaps=(gap,))
 
 
 def merged(edges: Iterable[Edge]) -> tuple[Edge, ...]:

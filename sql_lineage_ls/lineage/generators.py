@@ -40,6 +40,8 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
     """The range variable of UNNEST; `path` where the array stands in FROM by its name (`t.items AS i`)."""
     arrays = [expressions.evaluate(array, scope, context) for array in source.arrays]
     elements = [element(array) for array in arrays]
+    for array, value in zip(source.arrays, elements, strict=True):
+        _note_elements(array, value, context)
     position = _position(source, arrays, context)
     if context.dialect.unnest is UnnestShape.ELEMENT or path:
         return _as_element(source, elements[0], position, context)
@@ -58,6 +60,12 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
     )
     _note_alias(alias, variable, context)
     return variable
+
+
+def _note_elements(array: q.Expr, value: Value, context: Context) -> None:
+    inner = expressions.unwrapped(value)
+    if isinstance(inner, Ref) and isinstance(array, q.ColumnRef):
+        context.read(inner.relation, inner.path, array.parts[-1], "element")
 
 
 def _position(source: q.Unnest, arrays: list[Value], context: Context) -> Column | None:

@@ -18,6 +18,7 @@ from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, VALUE, Node, Path, 
 
 READ = "read"
 WRITE = "write"
+TAKEN_APART = "element"
 STAR = "star"
 CONTAINED = "contained"
 
@@ -92,6 +93,8 @@ def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[
         stored = {relation for relation, _, _ in lineage.relations}
         used = _used(lineage)
         for read in lineage.reads:
+            if read.usage == TAKEN_APART:
+                continue
             # What is read whole is a source of something; without any edge nothing tells.
             whole = not used or read.usage != READ or Node(read.relation, read.path) in used
             found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target, whole)

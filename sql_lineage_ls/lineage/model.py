@@ -132,7 +132,8 @@ class Join(Struct, frozen=True, gc=False, array_like=True):
 class Read(Struct, frozen=True, gc=False, array_like=True):
     """A place where a stored node is used: what the reverse index, lenses and references are made of.
 
-    `usage` is `read`, `write` or `star` (read as part of `*`). `start`..`end` is the token of the path's last part.
+    `usage` is `read`, `write`, `star` (read as part of `*`) or `element`: an array is taken apart there, which shows
+    that its elements exist, but uses nothing that is in them. `start`..`end` is the token of the path's last part.
     """
 
     relation: str
