@@ -32,6 +32,8 @@ _WANTS = frozenset(
      T.ON, T.WHERE, T.HAVING, T.QUALIFY, T.GROUP_BY, T.ORDER_BY, T.WHEN, T.THEN, T.ELSE, T.CASE, T.FROM, T.JOIN,
      T.SELECT, T.USING, T.INTO, T.DCOLON, T.ARROW, T.SET, T.PARTITION_BY, T.IN}
 )  # fmt: skip
+# Clauses that stand in no brackets but those of a query.
+_BLOCK_CLAUSES = frozenset({T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.QUALIFY, T.LIMIT, T.UNION})
 _DOT = T.DOT
 _PAIRS = {T.L_PAREN: T.R_PAREN, T.L_BRACKET: T.R_BRACKET, T.L_BRACE: T.R_BRACE, T.CASE: T.END}
 _CLOSING = {T.R_PAREN: ")", T.R_BRACKET: "]", T.R_BRACE: "}", T.END: "END"}
@@ -62,19 +64,26 @@ def mend_dots(prepared: Prepared) -> None:
 
 def mend(prepared: Prepared) -> None:
     """Fills what is missing anywhere: a list's last item, an operand, closing brackets."""
-    result: list[Token] = []
-    open_: list[TokenType] = []
     tokens = prepared.tokens
+    result: list[Token] = []
+    # Of each open bracket: what closes it, and whether a query stands in it.
+    open_: list[tuple[TokenType, bool]] = []
+    unclosed = sum(token.token_type in _PAIRS for token in tokens) > sum(t.token_type in _CLOSING for t in tokens)
     for index, token in enumerate(tokens):
         kind = token.token_type
-        if kind in _PAIRS:
-            open_.append(_PAIRS[kind])
-        elif kind in _CLOSING:
-            if kind not in open_:
+        if kind in _CLOSING:
+            if not any(closer is kind for closer, _ in open_):
                 continue
-            while open_[-1] is not kind:
-                result.append(_closing(open_.pop(), token))
+            while open_[-1][0] is not kind:
+                result.append(_closing(open_.pop()[0], result[-1]))
             open_.pop()
+        elif unclosed and kind in _BLOCK_CLAUSES:
+            while open_ and not open_[-1][1]:
+                result.append(_closing(open_.pop()[0], result[-1]))
+        if kind in _PAIRS:
+            open_.append((_PAIRS[kind], False))
+        elif kind is T.SELECT and open_:
+            open_[-1] = (open_[-1][0], True)
         following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
         ends = following is None or following in _ENDINGS
         if kind is T.COMMA and ends:
@@ -82,9 +91,20 @@ def mend(prepared: Prepared) -> None:
         result.append(token)
         if kind in _WANTS and (ends or following is T.COMMA):
             result.append(_empty(token))
-    for missing in reversed(open_):
+    for missing, _ in reversed(open_):
         result.append(_closing(missing, result[-1]))
-    prepared.tokens[:] = result
+    tokens[:] = result
+
+
+def add_query(prepared: Prepared) -> bool:
+    """Adds an empty SELECT behind a WITH clause that no query follows yet; False where that is not the case."""
+    tokens = prepared.tokens
+    if not tokens or tokens[0].token_type is not T.WITH or tokens[-1].token_type is not T.R_PAREN:
+        return False
+    last = tokens[-1]
+    select = Token(T.SELECT, "SELECT", last.line, last.col, last.end + 1, last.end)
+    tokens += [select, _empty(last)]
+    return True
 
 
 def _empty(before: Token) -> Token:

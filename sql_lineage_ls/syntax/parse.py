@@ -10,8 +10,10 @@ from sqlglot import exp
 from sqlglot.errors import TokenError
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import lower_statement
+from sql_lineage_ls.syntax.lower.names import words
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import is_mutation
 from sql_lineage_ls.syntax.tokens import tokenize
@@ -22,7 +24,7 @@ from sql_lineage_ls.syntax.tree import build_tree, too_large
 _DDL_WORDS = frozenset({"CREATE", "ALTER", "DROP", "USE", "RENAME", "EXCHANGE", "REPLACE", "SET"})
 
 # First words of statements that move no data between columns.
-_NO_DATA = frozenset(
+_NO_DATA = words(
     """
     ABORT ALTER ANALYZE ASSERT ATTACH AUDIT BEGIN BREAK CACHE CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT CONTINUE
     CREATE DEALLOCATE DECLARE DELIMITER DENY DESC DESCRIBE DETACH DISCARD DO DROP END EXEC EXECUTE EXISTS EXPLAIN
@@ -30,7 +32,7 @@ _NO_DATA = frozenset(
     OPTIMIZE PAUSE PRAGMA PREPARE PRINT PURGE PUT RAISE RAISERROR REASSIGN RECOVER REFRESH REINDEX RELEASE REMOVE
     REPAIR REPEAT RESET RESIGNAL RESUME RETURN REVOKE RM ROLLBACK SAVE SAVEPOINT SECURITY SET SHOW SIGNAL START STOP
     SUMMARIZE SUSPEND SYSTEM THROW TRAN TRANSACTION UNCACHE UNDROP UNLISTEN UNLOCK UNSET USE VACUUM WAITFOR WHILE XA
-    """.split()
+    """
 )
 # Those of them whose rest need not be read, since no variable can be set there.
 _OPAQUE = _NO_DATA - {"SET", "DECLARE", "CREATE", "ALTER", "EXECUTE", "EXISTS", "DESC", "DO", "BEGIN", "IF"}
@@ -66,8 +68,6 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     if head == "ALTER" and is_mutation(tokens):
         return _model(*build_tree(text, tokens, dialect), head)
     if head in _DDL_WORDS:
-        from sql_lineage_ls.syntax.ddl import read_ddl  # noqa: PLC0415
-
         reading = read_ddl(text, tokens, dialect)
         if reading is not None:
             return reading

@@ -243,12 +243,10 @@ def _take_offsets(prepared: Prepared) -> None:
     index, count = 0, len(tokens)
     while index < count:
         token = tokens[index]
-        if token.token_type is T.WITH and index + 1 < count and tokens[index + 1].text.upper() == "OFFSET":
-            if kept and _ends_path(kept):
-                name, stop = _offset_name(tokens, index + 2)
-                prepared.positions[kept[-1].start] = name
-                index = stop
-                continue
+        begins = token.token_type is T.WITH and index + 1 < count and tokens[index + 1].text.upper() == "OFFSET"
+        if begins and kept and _ends_path(kept):
+            prepared.positions[kept[-1].start], index = _offset_name(tokens, index + 2)
+            continue
         kept.append(token)
         index += 1
     tokens[:] = kept

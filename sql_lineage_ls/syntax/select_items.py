@@ -94,16 +94,14 @@ def _scan(tokens: list[Token]) -> list[_List]:
         kind = token.token_type
         if kind not in _INTERESTING:
             continue
+        if current is not None and (kind in _CLOSE or kind is T.SELECT):
+            current.cut(tokens, index)
         if kind in _OPEN:
             stack.append((current, enclosing))
             current, enclosing = None, current or enclosing
         elif kind in _CLOSE:
-            if current is not None:
-                current.cut(tokens, index)
             current, enclosing = stack.pop() if stack else (None, None)
         elif kind is T.SELECT:
-            if current is not None:
-                current.cut(tokens, index)
             current = _List(token.start, _first_item(tokens, index + 1), enclosing)
             lists.append(current)
         elif current is None or index < angled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from sqlglot.dialects.dialect import Dialect as Grammar
 from sqlglot.errors import TokenError
@@ -10,11 +10,10 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.dialects import Dialect
 
-
 _QUOTES = frozenset("'\"$")
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar(name: str) -> Grammar:
     """The sqlglot grammar called `name`; '' is the generic one. Made once, since making one is slow."""
     return Grammar.get_or_raise(name or None)

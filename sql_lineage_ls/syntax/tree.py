@@ -7,11 +7,12 @@ import threading
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.parser import Parser
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.mends import mend, mend_dots
+from sql_lineage_ls.syntax.mends import add_query, mend, mend_dots
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import rewrite
 from sql_lineage_ls.syntax.tokens import grammar
@@ -25,6 +26,8 @@ _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, To
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 # Operators before a value: each one in a row is a level of the parser's recursion.
 _PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
+# Tokens that are left out, one after the other, where the parser stops at them in a damaged statement.
+_DELETIONS = 3
 _DEEPER = _OPEN | _CLOSE | _PREFIX
 
 # sqlglot deep-copies every joined source of these to make `FROM t, t.items` an UNNEST. Our binder does that itself,
@@ -75,12 +78,28 @@ def build_tree(text: str, tokens: list[Token], dialect: Dialect) -> tuple[Prepar
     prepared.partial = True
     mend(prepared)
     tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
+    if error is not None and add_query(prepared):
+        tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
+    for _ in range(_DELETIONS):
+        if error is None or not 0 < error.index < len(prepared.tokens):
+            break
+        del prepared.tokens[error.index]
+        tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
     if error is not None:
         tree, _ = _run(prepared, ErrorLevel.IGNORE)
     return prepared, tree
 
 
-def _run(prepared: Prepared, level: ErrorLevel) -> tuple[exp.Expr | None, Exception | None]:
+class _Failure(Exception):
+    """Where the parser gave up: an index into the tokens, their number for the end of the statement."""
+
+    def __init__(self, index: int, deep: bool) -> None:
+        super().__init__(index)
+        self.index = index
+        self.deep = deep
+
+
+def _run(prepared: Prepared, level: ErrorLevel) -> tuple[exp.Expr | None, _Failure | None]:
     """One pass of sqlglot's parser over the tokens. Damaged text can raise anything in it."""
     parser = grammar(prepared.dialect.grammar).parser(error_level=level)
     kind = type(parser)
@@ -95,29 +114,32 @@ def _run(prepared: Prepared, level: ErrorLevel) -> tuple[exp.Expr | None, Except
                 if implicit:
                     kind.SUPPORTS_IMPLICIT_UNNEST = True
     except Exception as error:
-        return None, error
+        return None, _Failure(_place(prepared, parser, error), isinstance(error, RecursionError))
     return next((tree for tree in trees if tree is not None), None), None
 
 
-def _unexpected(prepared: Prepared, error: Exception) -> q.SyntaxIssue:
+def _place(prepared: Prepared, parser: Parser, error: Exception) -> int:
+    """Index of the token at which the parser gave up."""
+    tokens = prepared.tokens
+    if parser._index >= len(tokens):
+        return len(tokens)
+    details = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
+    line, col = details.get("line"), details.get("col")
+    for index, token in enumerate(tokens):
+        if token.line == line and token.col == col:
+            return index
+    return max(parser._index, 0)
+
+
+def _unexpected(prepared: Prepared, failure: _Failure) -> q.SyntaxIssue:
     """One sentence about the token at which the parser gave up."""
-    if isinstance(error, RecursionError):
-        end = prepared.tokens[-1].end + 1
-        return q.SyntaxIssue("The statement is nested too deeply to be read.", prepared.tokens[0].start, end)
-    token = _error_token(prepared, error)
-    if token is None or token is prepared.tokens[-1]:
-        last = prepared.tokens[-1]
-        if token is None:
-            return q.SyntaxIssue("The statement could not be read.", prepared.tokens[0].start, last.end + 1)
+    tokens = prepared.tokens
+    end = tokens[-1].end + 1
+    if failure.deep:
+        return q.SyntaxIssue("The statement is nested too deeply to be read.", tokens[0].start, end)
+    if failure.index >= len(tokens):
+        return q.SyntaxIssue("The statement ends too early.", max(tokens[-1].start, 0), end)
+    token = tokens[failure.index]
     text = prepared.text[token.start : token.end + 1]
     shown = text if len(text) <= 30 else text[:27] + "..."
     return q.SyntaxIssue(f"`{shown}` is not expected here.", token.start, token.end + 1)
-
-
-def _error_token(prepared: Prepared, error: Exception) -> Token | None:
-    details = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
-    line, col = details.get("line"), details.get("col")
-    for token in prepared.tokens:
-        if token.line == line and token.col == col:
-            return token
-    return None

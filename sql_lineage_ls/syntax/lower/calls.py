@@ -16,7 +16,13 @@ from sqlglot import exp
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.constructors import SPECIAL
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering
-from sql_lineage_ls.syntax.lower.names import AGGREGATES, AGGREGATE_SUFFIXES, DATE_PARTS, PART_POSITIONS, SHORT_DATE_PARTS
+from sql_lineage_ls.syntax.lower.names import (
+    AGGREGATE_SUFFIXES,
+    AGGREGATES,
+    DATE_PARTS,
+    PART_POSITIONS,
+    SHORT_DATE_PARTS,
+)
 from sql_lineage_ls.syntax.repair import MARK
 
 
@@ -37,7 +43,7 @@ def function_name(low: Lowering, node: exp.Expr) -> tuple[str, int, int]:
     if meta and "start" in meta:
         start, end = meta["start"], meta["end"] + 1
         raw = low.text[start:end]
-        if raw[:1] in "\"`[":
+        if raw[:1] in '"`[':
             raw = raw[1:-1]
         return raw.upper(), start, end
     this = node.args.get("this")
@@ -109,10 +115,7 @@ def is_aggregate(name: str) -> bool:
     """Whether a function makes one value of many rows; ClickHouse's combinators included (`SUMIF`)."""
     if name in AGGREGATES:
         return True
-    for suffix in AGGREGATE_SUFFIXES:
-        if name.endswith(suffix) and name[: -len(suffix)] in AGGREGATES:
-            return True
-    return False
+    return any(name.endswith(suffix) and name[: -len(suffix)] in AGGREGATES for suffix in AGGREGATE_SUFFIXES)
 
 
 def known(low: Lowering, node: exp.Func) -> q.Expr:

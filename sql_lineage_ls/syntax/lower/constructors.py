@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower import paths
-from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, offset_of
+from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, end_of, offset_of
 
 Maker = Callable[[Lowering, str, Any], "q.Expr | None"]
 
@@ -261,7 +261,10 @@ SPECIAL: dict[str, Maker] = {
     "NVL2": _nvl2,
     **_names(_element, "ELEMENT_AT TRY_ELEMENT_AT LIST_EXTRACT ARRAY_EXTRACT ARRAYELEMENT GET LIST_ELEMENT"),
     **_names(_named_element, "STRUCT_EXTRACT TUPLEELEMENT GETSUBCOLUMN STRUCT_EXTRACT_AT"),
-    **_names(_by_path(False), "JSON_EXTRACT JSON_QUERY GET_PATH JSON_EXTRACT_ARRAY JSON_QUERY_ARRAY VARIANT_GET TRY_VARIANT_GET"),
+    **_names(
+        _by_path(False),
+        "JSON_EXTRACT JSON_QUERY GET_PATH JSON_EXTRACT_ARRAY JSON_QUERY_ARRAY VARIANT_GET TRY_VARIANT_GET",
+    ),
     **_names(
         _by_path(True),
         "JSON_VALUE JSON_EXTRACT_SCALAR JSON_EXTRACT_STRING GET_JSON_OBJECT JSON_VALUE_ARRAY JSON_EXTRACT_STRING_ARRAY",
@@ -380,7 +383,7 @@ def json_value(low: Lowering, node: exp.Expr) -> q.Expr:
     if not isinstance(path, exp.Expr):
         return q.Call("JSON_VALUE", (value,))
     if isinstance(path, exp.JSONPath):
-        return q.Call("JSON_VALUE", (paths.walk(low, value, path, low.token_after(paths.end_of(value))),))
+        return q.Call("JSON_VALUE", (paths.walk(low, value, path, low.token_after(end_of(value))),))
     literal = low.expr(path)
     if isinstance(literal, q.Literal) and literal.kind == "string":
         chain = paths.json_path(low, value, literal)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is kept as one text."""
+    return frozenset(text.split())
+
+
 # Make one value of a group's rows. Sources: the aggregate function pages of the databases' documentation.
-AGGREGATES = frozenset(
+AGGREGATES = words(
     """
     ANY ANY_VALUE ANYLAST ANYHEAVY ANY_HEAVY APPROX_COUNT_DISTINCT APPROX_DISTINCT APPROX_PERCENTILE
     APPROX_PERCENTILE_CONT APPROX_QUANTILE APPROX_QUANTILES APPROX_SET APPROX_TOP_COUNT APPROX_TOP_K APPROX_TOP_SUM
@@ -20,13 +26,13 @@ AGGREGATES = frozenset(
     STDDEVPOP STDDEVSAMP STDDEV_POP STDDEV_SAMP STDEV STDEVP STRINGAGG STRING_AGG ST_UNION_AGG SUM SUMMAP
     SUMWITHOVERFLOW TOPK UNIQ UNIQCOMBINED UNIQEXACT UNIQHLL12 VAR VARIANCE VARPOP VARSAMP VAR_POP VAR_SAMP VARP
     XMLAGG
-    """.split()
+    """
 )
 
 # ClickHouse's combinators.
 AGGREGATE_SUFFIXES = ("IF", "STATE", "MERGE", "ARRAY", "DISTINCT", "ORNULL", "ORDEFAULT", "RESAMPLE", "MAP", "FOREACH")
 
-DATE_PARTS = frozenset(
+DATE_PARTS = words(
     """
     MICROSECOND MILLISECOND NANOSECOND SECOND MINUTE HOUR DAY DAYOFWEEK DAYOFYEAR WEEK ISOWEEK MONTH QUARTER YEAR
     ISOYEAR DECADE CENTURY MILLENNIUM EPOCH DOW DOY ISODOW WEEKDAY WEEKISO YEAROFWEEK YEAROFWEEKISO DAY_OF_WEEK
@@ -34,11 +40,11 @@ DATE_PARTS = frozenset(
     EPOCH_SECOND EPOCH_MILLISECOND EPOCH_MICROSECOND EPOCH_NANOSECOND TIMEZONE_HOUR TIMEZONE_MINUTE
     DATE TIME SQL_TSI_SECOND SQL_TSI_MINUTE SQL_TSI_HOUR SQL_TSI_DAY SQL_TSI_WEEK SQL_TSI_MONTH SQL_TSI_QUARTER
     SQL_TSI_YEAR
-    """.split()
+    """
 )
 
 # Abbreviations, which are accepted where the part is the first argument (T-SQL, Snowflake, Redshift).
-SHORT_DATE_PARTS = frozenset("YY YYYY QQ Q MM M DY Y DD D WK WW DW HH MI N SS S MS MCS NS ISO_WEEK TZ W H".split())
+SHORT_DATE_PARTS = words("YY YYYY QQ Q MM M DY Y DD D WK WW DW HH MI N SS S MS MCS NS ISO_WEEK TZ W H")
 
 # Where a function takes a date part as a bare word: BigQuery puts it last, T-SQL, Snowflake and Redshift first.
 PART_POSITIONS: dict[str, tuple[int, ...]] = {

@@ -254,7 +254,10 @@ def _within(low: Lowering, text: str, start: int, end: int) -> q.Name | None:
     return q.Name(text, start + found.start(), start + found.end()) if found else None
 
 
-_STEP = re.compile(r"""\.?\*|\.?"([^"]*)"|\.([^.\["*]+)|\[\s*'([^']*)'\s*\]|\[\s*"([^"]*)"\s*\]|\[([^\]]*)\]|([^.\["]+)""")
+_STEP = re.compile(
+    r"""\.?\*|\.?"([^"]*)"|\.([^.\["*]+)|\[\s*'([^']*)'\s*\]"""
+    r"""|\[\s*"([^"]*)"\s*\]|\[([^\]]*)\]|([^.\["]+)"""
+)
 
 
 def json_path(low: Lowering, value: q.Expr, literal: q.Literal) -> q.Expr | None:

@@ -131,16 +131,14 @@ def _combine(
 
 
 def _balanced(low: Lowering, node: Any, parts: list[q.Query], clause: tuple[tuple[q.Cte, ...], Any, bool]) -> q.Query:
-    none: tuple[tuple[q.Cte, ...], Any, bool] = ((), (), False)
+    by_name, distinct = bool(node.args.get("by_name")), bool(node.args.get("distinct"))
     while len(parts) > 2:
-        pairs = [parts[i : i + 2] for i in range(0, len(parts), 2)]
-        parts = [
-            q.SetOperation(node.key.upper(), *pair, bool(node.args.get("by_name")), bool(node.args.get("distinct")))
-            if len(pair) == 2
-            else pair[0]
-            for pair in pairs
+        halves: list[q.Query] = [
+            q.SetOperation(node.key.upper(), left, right, by_name, distinct)
+            for left, right in zip(parts[::2], parts[1::2], strict=False)
         ]
-    return _combine(low, node, parts[0], parts[1], clause or none)
+        parts = halves if len(parts) % 2 == 0 else [*halves, parts[-1]]
+    return _combine(low, node, parts[0], parts[1], clause)
 
 
 def values(low: Lowering, node: exp.Values) -> q.Query:

@@ -311,7 +311,8 @@ def _function(low: Lowering, this: Any, node: Any) -> q.TableSource:
     if schema and isinstance(call, q.Call):
         prefix = ".".join(part.text for part in schema).upper()
         call = msgspec.structs.replace(call, name=f"{prefix}.{call.name}", start=schema[0].start)
-    return q.TableFunction(call, alias, names, definitions or columns, bool(node.args.get("ordinality")), pivots=clauses)
+    ordinal = bool(node.args.get("ordinality"))
+    return q.TableFunction(call, alias, names, definitions or columns, ordinal, pivots=clauses)
 
 
 def _callee(low: Lowering, this: Any) -> tuple[q.Expr, tuple[q.ColumnDef, ...]]:
@@ -323,7 +324,8 @@ def _callee(low: Lowering, this: Any) -> tuple[q.Expr, tuple[q.ColumnDef, ...]]:
         nodes = schema.expressions if schema is not None else []
         return q.Call("JSON_TABLE", (low.expr(this.this),)), _definitions(low, nodes)
     if isinstance(this, exp.XMLTable):
-        return q.Call("XMLTABLE", low.exprs(this.args.get("passing"))), _definitions(low, this.args.get("columns") or [])
+        columns = _definitions(low, this.args.get("columns") or [])
+        return q.Call("XMLTABLE", low.exprs(this.args.get("passing"))), columns
     return low.expr(this), ()
 
 
@@ -383,4 +385,3 @@ def returning_query(low: Lowering, node: Any) -> q.Query:
         value = low.expr(item.this if isinstance(item, exp.Alias) else item)
         projections.append(q.Projection(value, alias))
     return q.Select(tuple(projections), (q.FromItem(made),))
-

@@ -174,7 +174,9 @@ def _spanned(value: q.Expr) -> q.Projection:
     """A value of a VALUES list as a select item."""
     if isinstance(value, q.ColumnRef):
         return q.Projection(value, start=value.parts[0].start, end=value.parts[-1].end)
-    return q.Projection(value, start=value.start, end=value.end) if isinstance(value, q.Literal) else q.Projection(value)
+    if isinstance(value, q.Literal):
+        return q.Projection(value, start=value.start, end=value.end)
+    return q.Projection(value)
 
 
 def _restricted(made: q.Query, condition: q.Expr | None) -> q.Query:
