@@ -43,6 +43,19 @@ class Wire:
         stream.write((header or b"Content-Length: %d\r\n\r\n" % len(body)) + body)
         stream.flush()
 
+    def send_all(self, messages: list[Json]) -> None:
+        """Sends messages in one write."""
+        bodies = [json.dumps(message).encode() for message in messages]
+        self.send_bytes(b"", b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies))
+
+    def next(self, method: str) -> Json:
+        """Waits for a request or notification of the server."""
+        while True:
+            message = self.messages.get(timeout=SECONDS)
+            self.seen.append(message)
+            if message.get("method") == method:
+                return message
+
     def request(self, request: int | str, method: str, params: Any = None) -> None:
         """Sends a request without waiting for its answer."""
         self.send({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
