@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from sql_lineage_ls.syntax.ddl.builtin_types import COMPOSITES, SCALARS, VARIANTS
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, DdlError, Word, keywords
 from sql_lineage_ls.syntax.ddl.names import column_name, relation_name
 from sql_lineage_ls.syntax.ddl.type_reader import read_type
-from sql_lineage_ls.syntax.query_model import ColumnDef, Name, TypeSpec
+from sql_lineage_ls.syntax.query_model import ColumnDef, FieldSpec, Name, TypeSpec
 
 # What follows a column's name where it has no type (a view's column, ClickHouse, SQLite, computed columns).
 _NO_TYPE = keywords(
@@ -35,12 +37,24 @@ _NAMED_CONSTRAINTS = frozenset({"UNIQUE", "FULLTEXT", "SPATIAL", "INDEX", "KEY",
 _INDEX_WORDS = frozenset({"USING", "TYPE", "CLUSTERED", "NONCLUSTERED", "UNIQUE", "HASH"})
 
 
+# What a template's tag looks like behind its mask: `__columns_` for `${columns}`.
+STAND_IN = re.compile(r"(?<![0-9A-Za-z])__\w*_(?![0-9A-Za-z])")
+# Families whose columns need no type (SQLite: "Column Data Types").
+_TYPELESS_FAMILIES = frozenset({"sqlite"})
+# Families where columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse: "Nested").
+_DOTTED_FAMILIES = frozenset({"clickhouse"})
+
+
 class Elements(Struct, frozen=True):
-    """What the brackets hold. `likes` are the sources of LIKE, each with the number of columns before it."""
+    """What the brackets hold. `likes` are the sources of LIKE, each with the number of columns before it.
+
+    `bare` where a column has neither type nor option: half-typed, or a tag that stands for more columns.
+    """
 
     columns: tuple[ColumnDef, ...] = ()
     likes: tuple[tuple[tuple[Name, ...], int], ...] = ()
     closed: bool = True
+    bare: bool = False
 
 
 def type_or_none(cursor: Cursor) -> TypeSpec | None:
@@ -120,13 +134,17 @@ def read_elements(cursor: Cursor) -> Elements:
     cursor.advance()
     columns: list[ColumnDef] = []
     likes: list[tuple[tuple[Name, ...], int]] = []
+    bare = False
     while not cursor.done and not cursor.at(")"):
         before = cursor.position
         if cursor.at("LIKE") and cursor.peek(1) is not None and cursor.upper(1) not in (",", ")", "("):
             cursor.advance()
             likes.append((relation_name(cursor), len(columns)))
         elif not is_constraint(cursor) and (column := read_column(cursor)) is not None:
-            columns.append(column)
+            untyped = column.type is None and cursor.upper() in (",", ")", "")
+            bare = bare or untyped
+            if not (untyped and STAND_IN.fullmatch(column.name.text)):
+                columns.append(column)
         cursor.skip_to(",")
         cursor.accept(",")
         if cursor.position == before:
@@ -134,4 +152,27 @@ def read_elements(cursor: Cursor) -> Elements:
     closed = cursor.accept(")")
     if not closed:
         cursor.report("The column list is not closed: ')' is missing.", opening.start, opening.end)
-    return Elements(tuple(columns), tuple(likes), closed)
+    bare = bare and cursor.dialect.family not in _TYPELESS_FAMILIES
+    if cursor.dialect.family in _DOTTED_FAMILIES:
+        columns = _nested(columns)
+    return Elements(tuple(columns), tuple(likes), closed, bare)
+
+
+def _nested(columns: list[ColumnDef]) -> list[ColumnDef]:
+    """Columns `n.a Array(T)`, `n.b Array(U)` as one column n, an array of records with the fields a and b."""
+    plain = {column.name.text for column in columns}
+    nested: dict[str, ColumnDef] = {}
+    for column in columns:
+        prefix, _, last = column.name.text.partition(".")
+        spec = column.type
+        if not last or prefix in plain or spec is None or spec.kind != "array" or spec.element is None:
+            nested[column.name.text] = column
+            continue
+        name, quote = column.name, int(column.name.quoted)
+        first = nested.get(prefix)
+        outer = Name(prefix, name.start + quote, name.start + quote + len(prefix), name.quoted)
+        inner = Name(last, name.end - quote - len(last), name.end - quote, name.quoted)
+        before = first.type.element.fields if first and first.type and first.type.element else ()
+        record = TypeSpec("record", "Nested", (*before, FieldSpec(inner, spec.element)))
+        nested[prefix] = ColumnDef(first.name if first else outer, TypeSpec("array", "Nested", element=record))
+    return list(nested.values())

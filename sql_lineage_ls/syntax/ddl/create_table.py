@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from sql_lineage_ls.syntax.ddl.columns import Elements, read_column, read_elements
+from sql_lineage_ls.syntax.ddl.columns import STAND_IN, Elements, read_column, read_elements
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, Word, keywords
 from sql_lineage_ls.syntax.ddl.names import relation_name
 from sql_lineage_ls.syntax.ddl.queries import begins_query, holds_query, read_query
@@ -237,7 +237,9 @@ def _table(cursor: Cursor, name: tuple[Name, ...], header: Header, clauses: Clau
     like = clauses.like or (likes[0] if likes else ())
     inherits = (*clauses.inherits, *(likes if clauses.like else likes[1:]))
     known = clauses.listed or clauses.has_query or like or clauses.clone or clauses.of_type or inherits
-    location = None if clauses.foreign_source else clauses.location
+    location = clauses.location
+    if clauses.foreign_source or (location is not None and STAND_IN.search(clauses.stage or location.text)):
+        location = None  # an address that only another system, or a template's values, can tell
     return CreateTable(
         name=name,
         columns=(*columns, *clauses.partition_columns),
@@ -253,7 +255,8 @@ def _table(cursor: Cursor, name: tuple[Name, ...], header: Header, clauses: Clau
         external=header.external,
         replace=header.replace,
         if_not_exists=header.if_not_exists,
-        open=clauses.open or not known or not elements.closed or (clauses.has_query and clauses.query is None),
+        open=clauses.open or not known or not elements.closed or (elements.bare and not column_names)
+        or (clauses.has_query and clauses.query is None),
         like_position=elements.likes[0][1] if elements.likes and not clauses.like else 0,
         inherits=inherits,
     )

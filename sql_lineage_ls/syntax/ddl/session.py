@@ -6,7 +6,9 @@ from sql_lineage_ls.syntax.ddl.cursor import Cursor
 from sql_lineage_ls.syntax.ddl.names import relation_name, split_quoted
 from sql_lineage_ls.syntax.query_model import Name, OtherStatement, Statement, Use
 
-_KINDS = frozenset({"CATALOG", "SCHEMA", "DATABASE", "NAMESPACE"})
+_KINDS = {"CATALOG": "CATALOG", "SCHEMA": "SCHEMA", "NAMESPACE": "SCHEMA", "DATABASE": "SCHEMA"}
+# Families that call a catalog a database; elsewhere a database is a schema (Spark, Hive, MySQL, ClickHouse).
+_DATABASE_IS_CATALOG = frozenset({"snowflake", "tsql", "postgres", "redshift"})
 # USE of these names no relation's place.
 _OTHER = frozenset({"ROLE", "WAREHOUSE", "SECONDARY"})
 # First names of a search path that hold no tables of the workspace.
@@ -14,11 +16,17 @@ _OWN_SCHEMAS = frozenset({"$user", "pg_catalog", "pg_temp"})
 
 
 def read_use(cursor: Cursor) -> Statement | None:
-    """`USE a.b`, `USE SCHEMA a.b`, `USE CATALOG c`, `USE DATABASE d`."""
+    """`USE a.b`, `USE SCHEMA a.b`, `USE CATALOG c`, `USE DATABASE d`.
+
+    The kind is `CATALOG`, `SCHEMA` or '' where the statement does not say it.
+    """
     cursor.advance()
     if cursor.upper() in _OTHER and cursor.peek(1) is not None:
         return OtherStatement("USE")
-    kind = cursor.accept_any(_KINDS) if cursor.peek(1) is not None and cursor.upper(1) != "." else ""
+    word = cursor.accept_any(_KINDS) if cursor.peek(1) is not None and cursor.upper(1) != "." else ""
+    kind = _KINDS.get(word, "")
+    if word == "DATABASE" and cursor.dialect.family in _DATABASE_IS_CATALOG:
+        kind = "CATALOG"
     parts = relation_name(cursor)
     return Use(parts, kind) if parts else OtherStatement("USE")
 

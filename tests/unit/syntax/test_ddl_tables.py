@@ -240,6 +240,7 @@ CASES = [
           tags Map(String, Array(Tuple(v Int8))), total SimpleAggregateFunction(sum, UInt64), key String,
           uniq AggregateFunction(uniq, UInt64), doc JSON, kind Enum8('a' = 1, 'b' = 2), at DateTime64(3, 'UTC'),
           day Date MATERIALIZED toDate(at), noon ALIAS toHour(at), lat.x Array(Float64),
+          `lat.y` Array(Tuple(z Int8)),
           INDEX i_kind kind TYPE set(9) GRANULARITY 4, PROJECTION p (SELECT id ORDER BY at), CONSTRAINT c CHECK id > 0
         ) ENGINE = ReplacingMergeTree(at) PARTITION BY toYYYYMM(at) ORDER BY (id, at) SETTINGS index_granularity = 8""",
         "port|calls",
@@ -258,7 +259,7 @@ CASES = [
             "at DateTime64(3, 'UTC')",
             "day Date",
             "noon -",
-            "lat.x [Float64]",
+            "lat [{x:Float64, y:{z:Int8}}]",
         ],
         id="clickhouse",
     ),
@@ -516,3 +517,20 @@ def test_a_type_too_deep_is_reported_and_the_rest_read() -> None:
     assert reading.partial
     assert [issue.message for issue in reading.issues] == ["This type is nested too deeply to be read."]
     assert columns(reading.statement.columns)[-1] == "b INT64"
+
+
+def test_a_tag_that_stands_for_columns_leaves_the_table_open() -> None:
+    table = read_table("CREATE TABLE t (a INT64, ___more_columns___, b INT64)", "bigquery")
+    assert columns(table.columns) == ["a INT64", "b INT64"]
+    assert table.open
+    half_typed = read_table("CREATE TABLE t (a INT64, b)", "bigquery")
+    assert columns(half_typed.columns) == ["a INT64", "b -"]
+    assert half_typed.open
+    assert not read_table("CREATE TABLE t (a, b)", "sqlite").open
+    assert not read_table("CREATE TABLE t (a INT64, b AS (a + 1))", "snowflake").open
+
+
+def test_an_address_with_a_tag_in_it_is_not_known() -> None:
+    assert read_table("CREATE TABLE t (a int) LOCATION 's3://b/__env_/x'", "spark").location is None
+    assert read_table("CREATE TABLE t (a int) LOCATION 's3://b/__init__/x'", "spark").location is None
+    assert read_table("CREATE TABLE t (a int) LOCATION 's3://b/my_env/_x'", "spark").location == "s3://b/my_env/_x"

@@ -192,10 +192,11 @@ def test_other_drops(sql: str) -> None:
     ("dialect", "sql", "kind", "parts"),
     [
         ("snowflake", "USE SCHEMA db.sc", "SCHEMA", "db|sc"),
-        ("snowflake", "USE DATABASE db", "DATABASE", "db"),
+        ("snowflake", "USE DATABASE db", "CATALOG", "db"),
+        ("hive", "USE DATABASE db", "SCHEMA", "db"),
         ("snowflake", "USE db.sc", "", "db|sc"),
         ("databricks", "USE CATALOG main", "CATALOG", "main"),
-        ("spark", "USE NAMESPACE a.b", "NAMESPACE", "a|b"),
+        ("spark", "USE NAMESPACE a.b", "SCHEMA", "a|b"),
         ("tsql", "USE [Sales DB]", "", "Sales DB"),
         ("mysql", "USE schema_a", "", "schema_a"),
         ("postgres", "SET search_path TO sales, public", "SCHEMA", "sales"),
