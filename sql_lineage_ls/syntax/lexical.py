@@ -79,7 +79,7 @@ LEXICAL: dict[str, Lexical] = {
     "databricks": _LAKE,
     "hive": Lexical(quotes="'\"`", backslash="'\"", nested_comments=True, table_without_as=True),
     "snowflake": Lexical(
-        backslash="'", comments=("--", r"(?<![:/])//"), dollar_quotes=r"\$\$", dollar_in_names=True
+        backslash="'", comments=("--", r"(?<!:)(?<!:/)//"), dollar_quotes=r"\$\$", dollar_in_names=True
     ),
     "postgres": Lexical(
         nested_comments=True, escape_strings=True, dollar_quotes=_TAGGED_DOLLAR, dollar_in_names=True,
@@ -171,7 +171,9 @@ def _token_pattern(rules: Lexical, one_line: bool) -> re.Pattern[str]:
     if rules.raw_strings:
         prefixed += [f"[rR]{_closed(quote, False, one_line)}" for quote in "'\""]
     if rules.escape_strings:
-        prefixed.append(f"[eE]{_closed(chr(39), True, one_line)}")
+        # A doubled quote goes on with the same escapes, which a plain string behind it would not have.
+        stop, escaped = (r"\r\n", r"\\[^\r\n]") if one_line else ("", r"\\[\s\S]")
+        prefixed.append(rf"[eE]'[^'\\{stop}]*(?:(?:{escaped}|'')[^'\\{stop}]*)*'")
     if rules.bracket_names:
         # Names are short; the bound keeps a line of open brackets from being read again for each of them.
         again = r"(?:\]\][^\]\r\n]{0,256})*" if rules.doubled_brackets else ""

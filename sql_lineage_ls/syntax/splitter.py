@@ -237,7 +237,11 @@ class _Splitter:
                     return mark.end()
         self.unclosed.add("*/")
         boundary = self._boundary(start, self.limit)
-        return boundary if boundary >= 0 else self.limit
+        if boundary < 0:
+            return self.limit
+        if self.body is None:
+            self._emit()
+        return boundary
 
     def _tag(self, start: int, end: int) -> int:
         opener = self.text[start:end]

@@ -470,6 +470,7 @@ def test_a_quote_over_lines_may_hold_statements_when_all_quotes_close() -> None:
 
 def test_an_open_comment_ends_before_the_next_statement() -> None:
     check_all("SELECT 1;\n/* open; it's\nSELECT 2\n\nSELECT 3;\nSELECT 4", "SELECT 1", "SELECT 3", "SELECT 4")
+    check_all("SELECT 1 AS /* open;\nCREATE TABLE t (a INT)", "SELECT 1 AS", "CREATE TABLE t (a INT)")
     check_all("SELECT 1 /* open", "SELECT 1")
 
 
@@ -481,7 +482,7 @@ def test_open_dollar_and_alternative_quotes() -> None:
 
 # Laws.
 
-COMMON = ["a", "b1", "1.5", "+", ",", ".", "(", ")", ";", ";", "'x'", "'a;b'", "'--'", "'/*'", "'it''s'", "''", '"c;d"',
+COMMON = ["a", "b1", "1.5 ", "+", ",", ".", "(", ")", ";", ";", "'x'", "'a;b'", "'--'", "'/*'", "'it''s'", "''", '"c;d"',
           "-- c; 'd\n", "/* ; ' */", "/**/", " ", "\n", "\r\n", "=", "é", "[", "]"]
 OWN = {
     "ansi": ["'a\n;'", "/* /* ; */ */"],
