@@ -43,8 +43,14 @@ def surrounding(snapshot: Snapshot, span: FileSpan) -> FileSpan:
 
 def _definitions(snapshot: Snapshot, found: Found, occurrence: Occurrence) -> tuple[FileSpan, ...]:
     here = tuple(found.file_span(start, end) for start, end in occurrence.definitions)
-    if here:
+    stars = all(found.text(start, end) == "*" for start, end in occurrence.definitions)
+    if here and not stars:
         return here
+    # A column that came through `*` leads on to where the star found it.
+    return _declarations(snapshot, occurrence) or here
+
+
+def _declarations(snapshot: Snapshot, occurrence: Occurrence) -> tuple[FileSpan, ...]:
     if occurrence.kind in ("relation", "alias", "cte"):
         span = snapshot.relation_declaration(occurrence.relation) if occurrence.relation else None
         return (span,) if span is not None else ()

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from sql_lineage_ls.catalog.types import Field
 from sql_lineage_ls.features.locate import Found, find
 from sql_lineage_ls.features.navigate import declaration_of, origins_of
 from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
@@ -47,7 +46,13 @@ _ROLE_WORDS = (
 )
 
 # Transforms whose expression says no more than the source does.
-_PLAIN = frozenset({"", "IDENTITY", "RENAME"})
+_PLAIN = frozenset({"", "IDENTITY", "RENAME", "UNNEST", "CONSTANT"})
+
+_GENERATED_WORDS = {"system": "made by", "ordinal": "a number that counts rows or elements:"}
+
+_TRANSFORM_WORDS = {"AGGREGATE": "an aggregate", "CASE": "a choice", "EXPRESSION": "an expression", "CAST": "a cast",
+                    "STRUCT": "a constructor", "WINDOW": "a window function", "UNION": "a set operation",
+                    "PIVOT": "a pivot"}  # fmt: skip
 
 
 class HoverOptions(Struct, frozen=True, gc=False):
@@ -80,17 +85,19 @@ class _Writer(Struct, frozen=True):
     def describe(self) -> tuple[str, list[Line]]:
         occurrence = self.found.occurrence
         if occurrence.kind in ("relation", "cte", "alias"):
-            return self.relation(occurrence)
+            return self.range_variable(occurrence)
         if occurrence.kind == "star":
             return self.star(occurrence)
         if occurrence.kind == "type":
             return signature(f"type {occurrence.name}", occurrence.type), self.reason(occurrence)
         if occurrence.kind == "parameter":
-            return signature(occurrence.name, occurrence.type), [
-                (Words("a value from outside the statement"),),
-                *self.reason(occurrence),
-            ]
-        heading, lines = self.output(occurrence) if occurrence.kind == "output" else self.value(occurrence)
+            outside = not occurrence.name.isidentifier()
+            words = "a value from outside the statement" if outside else "a parameter or variable"
+            return signature(occurrence.name, occurrence.type), [(Words(words),), *self.reason(occurrence)]
+        if occurrence.kind == "output" or self.is_written(occurrence):
+            heading, lines = self.output(occurrence)
+        else:
+            heading, lines = self.value(occurrence)
         # `SELECT city FROM t` of a view: the token also names the view's column, whose users are worth telling.
         for other in self.found.occurrences[1:]:
             if other.kind == "output" and occurrence.kind != "output":
@@ -99,40 +106,40 @@ class _Writer(Struct, frozen=True):
 
     # ------------------------------------------------------------ relations
 
-    def relation(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
-        relation = self.snapshot.relation(occurrence.relation) if occurrence.relation else None
-        lines: list[Line] = []
-        if occurrence.kind == "cte":
-            heading, columns = f"cte {occurrence.name}", occurrence.columns
-        elif relation is None:
-            heading = self.name(occurrence.relation) if occurrence.relation else occurrence.name
-            columns = occurrence.columns
-            if occurrence.kind == "alias" and occurrence.name != heading:
-                heading = f"{heading} AS {occurrence.name}" if occurrence.relation else occurrence.name
-            elif occurrence.relation and not occurrence.reason:
-                lines.append((Words("no DDL in the workspace declares it"),))
-        else:
-            heading = f"{relation.kind} {relation.name}"
-            if occurrence.kind == "alias" and occurrence.name != relation.name:
-                heading += f" AS {occurrence.name}"
-            columns = tuple(ColumnFact(field.name, field.type) for field in relation.columns)
-            if relation.open and columns:
-                lines.append((Words("may have more columns than these"),))
-        if columns:
-            fields = tuple(Field(column.name, column.name, column.type) for column in columns)
-            heading = "\n".join((f"{heading} (", *field_rows(fields), ")"))
-        if occurrence.kind == "cte":
-            lines += self.column_lines(columns)
-        lines += self.reason(occurrence)
+    def range_variable(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        """A relation, a CTE, or an alias of a relation, of an array's element or of a query."""
         if occurrence.relation:
-            lines.append((Words(self.users(Node(occurrence.relation, ()))),))
+            return self.relation(occurrence)
+        if occurrence.kind == "alias" and occurrence.nodes:
+            return self.value(occurrence)
+        name = f"cte {occurrence.name}" if occurrence.kind == "cte" else occurrence.name
+        return self.listed(name, occurrence)
+
+    def relation(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        relation = self.snapshot.relation(occurrence.relation)
+        name = self.name(occurrence.relation)
+        heading = f"{relation.kind} {name}" if relation is not None else name
+        if occurrence.kind == "alias" and occurrence.name != name:
+            heading += f" AS {occurrence.name}"
+        lines: list[Line] = []
+        if relation is None:
+            lines.append((Words("no DDL in the workspace declares it"),))
+        elif relation.columns:
+            heading = "\n".join((f"{heading} (", *field_rows(relation.columns), ")"))
+            if relation.open:
+                lines.append((Words("may have more columns than these"),))
+        lines += self.reason(occurrence)
+        lines.append((Words(self.users(Node(occurrence.relation, ()))),))
         return heading, lines
 
     def star(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        heading, lines = self.listed("*", occurrence)
+        return heading, lines or [(Words("its columns are not known"),)]
+
+    def listed(self, name: str, occurrence: Occurrence) -> tuple[str, list[Line]]:
+        """What consists of columns that have sources of their own: a star, a CTE, a derived table."""
         count = len(occurrence.columns)
-        if not count:
-            return "*", [*self.reason(occurrence)] or [(Words("its columns are not known"),)]
-        heading = f"* : {count} column{'s' if count > 1 else ''}"
+        heading = f"{name} : {count} column{'s' if count > 1 else ''}" if count else name
         return heading, [*self.column_lines(occurrence.columns), *self.reason(occurrence)]
 
     def column_lines(self, columns: tuple[ColumnFact, ...]) -> list[Line]:
@@ -176,12 +183,16 @@ class _Writer(Struct, frozen=True):
         edge = self.edge(own) if stored else None
         name = self.node_text(own) if stored else occurrence.name
         lines: list[Line] = []
-        nodes = _values(edge) if edge is not None else occurrence.nodes
+        nodes = _values(edge) if edge is not None else tuple(node for node in occurrence.nodes if node != own)
         if nodes:
             lines.append((Words("from "), *self.nodes(nodes)))
         transform = edge.transform if edge is not None else occurrence.transform
-        expression = (edge.start, edge.end) if edge is not None else occurrence.expression
-        lines += self.computed(transform, expression, occurrence.name)
+        expression = occurrence.expression
+        if edge is not None and len(own.path) == 1:
+            # The text of an edge to a field is that of the whole column.
+            expression = (edge.start, edge.end)
+        if nodes or expression[0] >= 0:
+            lines += self.computed(transform, expression, occurrence.name)
         lines += self.generated(edge.generated if edge is not None else occurrence.generated)
         if edge is not None:
             lines += self.roles(edge)
@@ -201,8 +212,10 @@ class _Writer(Struct, frozen=True):
     # ------------------------------------------------------------ lines
 
     def computed(self, transform: str, span: tuple[int, int], name: str) -> list[Line]:
-        if transform in _PLAIN or span[0] < 0:
+        if transform in _PLAIN:
             return []
+        if span[0] < 0:
+            return [(Words(f"by {_TRANSFORM_WORDS.get(transform, transform.lower())}"),)]
         text = " ".join(without_alias(self.found.text(*span), name).split())
         if len(text) > self.options.widest_expression:
             text = text[: self.options.widest_expression - 1] + "…"
@@ -215,7 +228,9 @@ class _Writer(Struct, frozen=True):
 
     @staticmethod
     def generated(generated: Iterable[GeneratedSource]) -> list[Line]:
-        return [(Words(f"{source.kind} "), Code(source.text)) for source in generated]
+        return [
+            (Words(_GENERATED_WORDS.get(source.kind, source.kind) + " "), Code(source.text)) for source in generated
+        ]
 
     def roles(self, edge: Edge) -> Iterator[Line]:
         """What decides over the value without being part of it."""
@@ -265,6 +280,15 @@ class _Writer(Struct, frozen=True):
         if node.path == ROWS:
             return f"the rows of {relation}"
         return f"{relation}.{path_text(node.path)}" if node.path else relation
+
+    def is_written(self, occurrence: Occurrence) -> bool:
+        """True for the target of an assignment or of an INSERT's column list."""
+        if not occurrence.relation or not occurrence.path:
+            return False
+        return any(
+            read.start == occurrence.start and read.usage == "write" and read.path == occurrence.path
+            for read in self.found.statement.lineage.reads
+        )
 
     def is_here(self, node: Node) -> bool:
         """True where the token is the one that declares the node."""

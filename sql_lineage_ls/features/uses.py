@@ -22,13 +22,14 @@ class Uses(Struct, frozen=True):
 def downstream(snapshot: Snapshot, nodes: tuple[Node, ...]) -> Uses:
     """Who reads one of `nodes`: each place once, writes left out, as `direct` where both kinds meet.
 
-    Several nodes share one declaration where several tables are made of one CREATE TYPE.
+    A relation is used where a statement names it, and not once more for each of its columns. Several nodes share one
+    declaration where several tables are made of one CREATE TYPE.
     """
     direct: dict[FileSpan, None] = {}
     contained: dict[FileSpan, None] = {}
     for node in nodes:
         for use in snapshot.uses(node):
-            if use.usage != "write":
+            if use.usage != "write" and (node.path or not use.node.path):
                 (contained if use.usage == "contained" else direct).setdefault(use.span)
     return Uses(tuple(sorted(direct)), tuple(sorted(span for span in contained if span not in direct)))
 

@@ -65,6 +65,7 @@ def _view_lineage() -> StatementLineage:
             ),
         ),
         reads=(
+            Read("depots", (), *at(VIEW, "depots")),
             Read("depots", PATH, *at(VIEW, "name")),
             Read("depots", PATH, *at(VIEW, "name", 2)),
             Read("depots", ("id",), *at(VIEW, "id")),
@@ -183,7 +184,7 @@ def test_a_relation_lists_its_columns() -> None:
         "  boss STRUCT<name STRING, desk STRUCT<floor INT64>>,\n"
         "  bays ARRAY<STRUCT<w INT64>>\n"
         ")\n"
-        "used in 3 places"
+        "used in 1 place"
     )
     assert plain(workspace(), D, at(DDL, "depots")[0]) == plain(workspace(), V, at(VIEW, "depots")[0])
 
@@ -192,6 +193,37 @@ def test_an_alias_names_its_relation() -> None:
     found = plain(workspace(), V, at(VIEW, "d")[0])
     assert found is not None
     assert found.startswith("table depots AS d (\n  id INT64,")
+
+
+def test_an_alias_of_an_element_is_its_value() -> None:
+    sql = "SELECT b FROM depots, UNNEST(bays) AS b"
+    element = occurrence(sql, "b", "alias", 2, nodes=(Node("depots", ("bays", "[*]")),), type=RecordType((WIDTH,)))
+    lineage = StatementLineage("query", occurrences=(element,))
+    assert plain(snapshot({Q: [(sql, lineage)]}, (DEPOTS,)), Q, at(sql, "b", 2)[0]) == (
+        "b : STRUCT<w INT64>\nfrom depots.bays[*]"
+    )
+
+
+def test_an_assigned_column_tells_what_is_put_in() -> None:
+    sql = "UPDATE depots SET boss.name = who FROM bosses WHERE true"
+    lineage = StatementLineage(
+        "update",
+        "depots",
+        edges=(Edge("depots", PATH, (Source("bosses", ("who",)),)),),
+        reads=(Read("depots", PATH, *at(sql, "name"), "write"),),
+        occurrences=(occurrence(sql, "name", "field", **READ_NAME),),
+    )
+    made = snapshot({Q: [(sql, lineage)]}, (DEPOTS, BOSSES))
+    assert plain(made, Q, at(sql, "name")[0]) == "depots.boss.name : STRING\nfrom bosses.who\nnot used downstream"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("@day", "a value from outside the statement"), ("x", "a parameter or variable")]
+)
+def test_parameters(name: str, words: str) -> None:
+    sql = f"SELECT {name}"
+    lineage = StatementLineage("query", occurrences=(occurrence(sql, name, "parameter"),))
+    assert plain(snapshot({Q: [(sql, lineage)]}), Q, at(sql, name)[0]) == f"{name}\n{words}"
 
 
 def test_an_unknown_relation_says_so() -> None:
@@ -233,7 +265,7 @@ def test_a_cte_lists_its_columns_with_their_sources() -> None:
     columns = (ColumnFact("id", INT, (Node("depots", ("id",)),)),)
     lineage = StatementLineage("query", occurrences=(occurrence(sql, "c", "cte", columns=columns),))
     assert plain(snapshot({Q: [(sql, lineage)]}, (DEPOTS,)), Q, at(sql, "c")[0]) == (
-        "cte c (\n  id INT64\n)\nid INT64 from depots.id"
+        "cte c : 1 column\nid INT64 from depots.id"
     )
 
 

@@ -53,12 +53,13 @@ def workspace(*reads: Read, problems: tuple[Problem, ...] = (), **options: bool)
 
 def test_every_declared_name_has_a_lens_in_the_order_of_the_text() -> None:
     made = workspace(
+        Read("pets", (), *at(QUERY, "pets")),
         Read("pets", ("tag",), *at(QUERY, "tag")),
         Read("pets", ("tag", "chip"), *at(QUERY, "chip")),
         Read("pets", ("tag", "chip"), 0, 6, "write"),
     )
     assert [(DDL[lens.span.start : lens.span.end], lens.title) for lens in code_lenses(made, T)] == [
-        ("pets", "2 downstream uses"),
+        ("pets", "1 downstream use"),
         ("tag", "2 downstream uses"),
         ("chip", "1 use · 1 in a whole record"),
         ("age", "no downstream use"),

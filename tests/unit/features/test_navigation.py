@@ -110,6 +110,22 @@ def test_definition_does_not_stop_at_a_star() -> None:
     assert focuses(definition(workspace(), Q, at(QUERY, "rec")[0])) == [span(V1, VIEW1, "rec")]
 
 
+def test_definition_does_not_stop_at_a_star_of_the_same_statement() -> None:
+    sql = "WITH c AS (SELECT * FROM v1) SELECT rec FROM c"
+    column = occurrence(sql, "rec", "column", nodes=(Node("v1", REC),), definitions=(at(sql, "*"),))
+    unknown = occurrence(sql, "c", "column", 2, definitions=(at(sql, "*"),))
+    made = snapshot(
+        {
+            V1: [(VIEW1, StatementLineage("view", "v1", relations=(("v1", "v1", "view"),)))],
+            Q: [(sql, StatementLineage("query", occurrences=(column, unknown)))],
+        },
+        (VIEW_ONE,),
+    )
+    assert focuses(definition(made, Q, at(sql, "rec")[0])) == [span(V1, VIEW1, "rec")]
+    # Where nothing behind the star is declared, the star is the nearest there is.
+    assert focuses(definition(made, Q, at(sql, "c", 2)[0])) == [span(Q, sql, "*")]
+
+
 def test_definition_of_a_field_is_the_fields_own_token() -> None:
     assert focuses(definition(workspace(), Q, at(QUERY, "deep")[0])) == [span(T, DDL, "deep")]
 
