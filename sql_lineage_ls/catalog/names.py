@@ -80,6 +80,11 @@ def location_id(address: str) -> str:
     return location_key(address).id
 
 
+def is_location(relation_id: str) -> bool:
+    """Whether an id is that of an external location."""
+    return relation_id.startswith(LOCATION + SEPARATOR)
+
+
 def location_name(address: str) -> str:
     """How a location is shown: `'s3://b/x/'`."""
     return f"'{address}'"

@@ -87,7 +87,7 @@ class Resolver:
             name=name,
             kind=kind,
             columns=piece.columns,
-            open=piece.open or len(piece.queries) > 1,
+            open=piece.open or len(piece.queries) > 1 or _says_nothing(creates, piece),
             site=site,
             location=_location_of(creates),
         )
@@ -154,7 +154,10 @@ class Resolver:
     # -------------------------------------------------------- relations
 
     def _relation(self, key: Key) -> Piece:
-        if key in self.active or len(self.active) >= _DEEPEST:
+        """Everything about one relation. A circle brings no columns that it does not have from elsewhere."""
+        if key in self.active:
+            return Piece()
+        if len(self.active) >= _DEEPEST:
             return _OPEN
         self.active.append(key)
         try:
@@ -166,7 +169,7 @@ class Resolver:
         """All declarations of `key` in one, with the ALTERs applied or, where a query comes first, kept."""
         states = self.declared.states(key)
         pieces = [self._piece(create) for create in _distinct(states)]
-        pieces += [self._moved(source, key) for state in states for source, _ in state.sources]
+        pieces += [self._moved(source) for state in states for source, _ in state.sources]
         if not pieces:
             pieces = [_OPEN]
         columns: tuple[Field, ...] = ()
@@ -180,12 +183,10 @@ class Resolver:
             return Piece(columns, open_, queries, (*waiting, *changes))
         return self._changed(Piece(columns, open_), changes)
 
-    def _moved(self, source: Key, target: Key) -> Piece:
-        """The columns of a relation that was renamed or swapped to `target`."""
+    def _moved(self, source: Key) -> Piece:
+        """The columns of a relation that was renamed or swapped to this one."""
         self.slots.add(source.slot)
-        if source in self.active or not self.declared.states(source):
-            return Piece() if source in self.active else _OPEN
-        return self._relation(source)
+        return self._relation(source) if self.declared.states(source) else _OPEN
 
     def _changed(self, piece: Piece, changes: list[Change]) -> Piece:
         columns, open_ = piece.columns, piece.open
@@ -315,6 +316,17 @@ def _distinct(states: list[State]) -> list[Definition]:
             if not any(create.model == other.model and create.dialect is other.dialect for other in distinct):
                 distinct.append(create)
     return distinct
+
+
+def _says_nothing(creates: list[Definition], piece: Piece) -> bool:
+    """Whether no declaration lists a column although one speaks of another relation: a circle of LIKEs."""
+    if piece.columns or piece.queries:
+        return False
+    return any(isinstance(at.model, qm.CreateTable) and not at.model.columns and _borrows(at.model) for at in creates)
+
+
+def _borrows(model: qm.CreateTable) -> bool:
+    return bool(model.like or model.clone or model.of_type or model.inherits)
 
 
 def _tells(model: qm.Statement) -> bool:

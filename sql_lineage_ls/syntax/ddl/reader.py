@@ -7,6 +7,7 @@ from collections.abc import Callable
 from sqlglot.tokenizer_core import Token
 
 from sql_lineage_ls.syntax.ddl.alter import read_alter, read_rename_table
+from sql_lineage_ls.syntax.ddl.create_other import ALIAS_KINDS, BODY_KINDS, read_alias, read_body
 from sql_lineage_ls.syntax.ddl.create_table import Header, read_table
 from sql_lineage_ls.syntax.ddl.create_type import read_create_type
 from sql_lineage_ls.syntax.ddl.create_view import read_view
@@ -30,7 +31,7 @@ _MODIFIERS = keywords(
     "OR REPLACE ALTER REFRESH TEMP TEMPORARY TRANSIENT EXTERNAL FOREIGN GLOBAL LOCAL UNLOGGED VOLATILE ICEBERG DYNAMIC "
     "HYBRID EVENT SNAPSHOT PRIVATE SHARDED DUPLICATED IMMUTABLE BLOCKCHAIN MULTISET SET COLUMN ROW MATERIALIZED SECURE "
     "RECURSIVE FORCE NO NOFORCE EDITIONABLE NONEDITIONABLE EDITIONING LIVE STREAMING WINDOW MANAGED INTERACTIVE "
-    "PERSISTENT DIRECTORY READ WRITE ONLY SQL SECURITY DEFINER INVOKER ALGORITHM"
+    "PERSISTENT PUBLIC DIRECTORY READ WRITE ONLY SQL SECURITY DEFINER INVOKER ALGORITHM"
 )
 _TABLE_KINDS = frozenset({"TABLE", "VIEW", "TYPE", "DOMAIN"})
 _DROP_KINDS = {"TABLE": "TABLE", "VIEW": "VIEW", "TYPE": "TYPE", "DOMAIN": "TYPE", "SCHEMA": "SCHEMA"}
@@ -71,6 +72,10 @@ def _create(cursor: Cursor) -> Statement | None:
                 cursor.advance()
         else:
             break
+    if not replace and (kind := cursor.accept_any(ALIAS_KINDS)):
+        return read_alias(cursor, kind, "REPLACE" in modifiers)
+    if not replace and cursor.accept_any(BODY_KINDS):
+        return read_body(cursor)
     kind = cursor.accept_any(_TABLE_KINDS)
     if cursor.upper() in _CALLABLE_KINDS or (replace and not kind):
         return None

@@ -158,7 +158,8 @@ def test_or_replace_leaves_other_files_alone() -> None:
         ("snowflake", "CREATE TABLE t CLONE nowhere", ["..."]),
         ("bigquery", "CREATE TABLE d.b (x INT64); CREATE TABLE t LIKE d.b", ["x INT64"]),
         ("postgres", "CREATE TABLE t (LIKE u); CREATE TABLE u (LIKE t)", ["..."]),
-        ("postgres", "CREATE TABLE t (a int, LIKE t)", ["a int", "..."]),
+        ("postgres", "CREATE TABLE t (a int, LIKE t)", ["a int"]),
+        ("clickhouse", "CREATE TABLE t (a Int8); CREATE TABLE u AS t; EXCHANGE TABLES t AND u", ["a Int8"]),
         ("oracle", "CREATE TABLE t OF nowhere_t", ["..."]),
     ],
 )  # fmt: skip

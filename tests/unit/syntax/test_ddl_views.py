@@ -7,7 +7,7 @@ import pytest
 
 from sql_lineage_ls.syntax.dialects import DIALECTS
 from sql_lineage_ls.syntax.parse import parse_statement
-from sql_lineage_ls.syntax.query_model import CreateTable, CreateView, Select, ValuesQuery
+from sql_lineage_ls.syntax.query_model import CreateTable, CreateView, Insert, OtherStatement, Select, ValuesQuery
 from tests.unit.syntax.ddl_reading import assert_exact_spans, columns, dotted, names_in, read, read_table
 
 VIEWS = [
@@ -112,3 +112,30 @@ def test_a_view_without_a_readable_query_is_still_a_view() -> None:
     assert model.statement.query is None
     assert model.partial
     assert len(model.issues) == 1
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "name", "source"),
+    [
+        ("oracle", "CREATE OR REPLACE PUBLIC SYNONYM s FOR hr.t", "s", "hr|t"),
+        ("tsql", "CREATE SYNONYM dbo.s FOR [other].[dbo].[t]", "dbo|s", "other|dbo|t"),
+        ("snowflake", "CREATE OR REPLACE STREAM a.s ON TABLE b.t APPEND_ONLY = TRUE", "a|s", "b|t"),
+        ("snowflake", "CREATE STREAM IF NOT EXISTS s COPY GRANTS ON VIEW v", "s", "v"),
+    ],
+)
+def test_names_for_other_relations_are_views_of_all_columns(dialect: str, sql: str, name: str, source: str) -> None:
+    view = read(sql, dialect).statement
+    assert isinstance(view, CreateView)
+    assert (dotted(view.name), view.query.projections[0].value.qualifier) == (name, None)
+    assert dotted(view.query.sources[0].source.parts) == source
+    assert_exact_spans(sql, view)
+
+
+def test_the_statement_of_a_task() -> None:
+    sql = "CREATE OR REPLACE TASK k WAREHOUSE = w WHEN SYSTEM$STREAM_HAS_DATA('S') AS INSERT INTO q (t) SELECT q FROM t"
+    reading = read(sql, "snowflake")
+    assert isinstance(reading.statement, Insert)
+    assert reading.issues == ()
+    assert_exact_spans(sql, reading.statement)
+    assert read("CREATE TASK k AFTER j AS CALL p()", "snowflake").statement == OtherStatement("CREATE")
+    assert read("CREATE STREAM s ON STAGE g", "snowflake").statement == OtherStatement("CREATE")
