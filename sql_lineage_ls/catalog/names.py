@@ -33,7 +33,10 @@ _DASHED_FAMILIES = frozenset({"bigquery"})
 
 
 class Namespace(Struct, frozen=True, gc=False):
-    """The defaults of unqualified names, from configuration and the USE statements before a statement."""
+    """The defaults of unqualified names, from configuration and the USE statements before a statement.
+
+    A name in double quotes is compared as quoted names are: `"Sales"`.
+    """
 
     catalog: str = ""
     schema: str = ""
@@ -106,14 +109,19 @@ def qualify(parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> 
     keys = [dialect.table_key(part.text, part.quoted) for part in parts]
     if len(keys) > 1 and keys[0].lower() in _SESSION_SCHEMAS:
         return tuple(keys[1:])
-    schema = dialect.table_key(namespace.schema) if namespace.schema else ""
+    schema = _default_key(namespace.schema, dialect)
     omitted = schema or dialect.table_key(_OMITTED_SCHEMAS.get(dialect.family, ""))
     keys = [key or omitted for key in keys if key or omitted]
     if len(keys) == 1 and schema and not is_session_name(parts):
         keys.insert(0, schema)
     if len(keys) == 2 and namespace.catalog:
-        keys.insert(0, dialect.table_key(namespace.catalog))
+        keys.insert(0, _default_key(namespace.catalog, dialect))
     return tuple(keys)
+
+
+def _default_key(name: str, dialect: Dialect) -> str:
+    quoted = len(name) > 2 and name[0] == name[-1] == '"'
+    return dialect.table_key(name[1:-1] if quoted else name, quoted)
 
 
 def display_name(parts: tuple[Name, ...], dialect: Dialect) -> str:

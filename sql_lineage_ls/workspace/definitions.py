@@ -60,7 +60,7 @@ def defines(statement: Statement) -> bool:
 
 def _use(use: Use, dialect: Dialect, namespace: Namespace) -> Namespace:
     """The namespace behind a USE: `USE sales` names a schema in Spark and a catalog in Snowflake."""
-    names = [part.text for part in use.parts]
+    names = [f'"{part.text}"' if part.quoted else part.text for part in use.parts]
     if not names:
         return namespace
     if len(names) > 1:

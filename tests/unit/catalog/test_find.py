@@ -58,6 +58,14 @@ def test_defaults_make_a_name_exact(namespace: Namespace, asked: str, assumed: b
     assert entry.relation.assumed == assumed
 
 
+def test_a_quoted_default_keeps_its_case() -> None:
+    catalog = catalog_of('CREATE TABLE "Shop".orders (id int)')
+    quoted = find(catalog, "orders", namespace=Namespace(schema='"Shop"'))
+    assert quoted is not None
+    assert not quoted.relation.assumed
+    assert find(catalog, "orders", namespace=Namespace(schema="Shop")) is None
+
+
 def test_defaults_of_the_declaration_count_too() -> None:
     catalog = catalog_of("CREATE TABLE orders (id int)", namespace=Namespace("acme", "shop"))
     entry = find(catalog, "acme.shop.orders")
