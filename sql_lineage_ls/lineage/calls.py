@@ -26,6 +26,7 @@ from sql_lineage_ls.lineage.values import (
     map_entry,
     one_of,
     traced,
+    unique,
     with_role,
 )
 from sql_lineage_ls.syntax import query_model as q
@@ -47,6 +48,9 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
         return _row_count(call, scope)
     if any(isinstance(arg, q.Lambda) for arg in call.args):
         return _higher_order(call, scope, context)
+    excluded = _excluded(call, scope, context)
+    if excluded is not None:
+        return excluded
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
     if not args:
         return _niladic(call)
@@ -56,6 +60,16 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
     return derived(args, "AGGREGATE" if call.aggregate else "EXPRESSION")
 
 
+def _excluded(call: q.Call, scope: Scope, context: Context) -> Value | None:
+    """MySQL: `VALUES(qty)` in ON DUPLICATE KEY UPDATE is the value that the new row would have had."""
+    if call.name != "VALUES" or len(call.args) != 1 or not isinstance(call.args[0], q.ColumnRef):
+        return None
+    key = (context.dialect.column_key("excluded"),)
+    row = next((variable for variable in scope.ranges if variable.answers(key)), None)
+    found = row.by_key.get(context.fold(call.args[0].parts[-1]), []) if row is not None else []
+    return found[0].value if found else None
+
+
 def _counts_rows(call: q.Call) -> bool:
     return not call.args or (isinstance(call.args[0], q.Star) and call.args[0].qualifier is None)
 
@@ -63,7 +77,8 @@ def _counts_rows(call: q.Call) -> bool:
 def _row_count(call: q.Call, scope: Scope) -> Value:
     """COUNT(*) depends on which rows there are, on no column (seed 001, 2.2)."""
     rows = dict.fromkeys(relation for variable in scope.visible() for relation in variable.rows)
-    sources = tuple(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows)
+    counted = (source for variable in scope.visible() for source in variable.counted)
+    sources = unique((*(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows), *counted))
     return traced(Generated(GeneratedSource("system", f"{call.name}(*)")), sources, (), "AGGREGATE")
 
 
@@ -165,6 +180,8 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     functions = [arg for arg in call.args if isinstance(arg, q.Lambda)]
     if not plain:
         return Unknown(Gap("expression-unresolved", f"{call.name} has no array to apply its function to"))
+    if call.name in f.FOLDED:
+        return _folded(functions, plain, scope, context)
     bodies = [_apply(function, call.name, plain, scope, context) for function in functions]
     source = plain[0]
     if call.name in f.MAPPED or call.name in f.ZIPPED:
@@ -180,10 +197,24 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     return derived([*bodies, *plain[1:]] if bodies else plain)
 
 
+def _folded(
+    functions: list[q.Lambda], plain: list[Value], scope: Scope, context: Context
+) -> Value:
+    """`reduce(xs, 0, (s, x) -> s + x.qty, s -> s)`: the state starts as the second argument and takes elements in."""
+    start = plain[1] if len(plain) > 1 else element(plain[0])
+    merged = _bind(functions[0], [start, element(plain[0])], scope, context)
+    state = derived([start, merged])
+    return _bind(functions[1], [state], scope, context) if len(functions) > 1 else state
+
+
 def _apply(function: q.Lambda, name: str, plain: list[Value], scope: Scope, context: Context) -> Value:
+    values = [_argument(position, name, plain) for position in range(len(function.params))]
+    return _bind(function, values, scope, context)
+
+
+def _bind(function: q.Lambda, values: list[Value], scope: Scope, context: Context) -> Value:
     parameters: dict[str, Value] = {}
-    for position, parameter in enumerate(function.params):
-        value = _argument(position, name, plain)
+    for parameter, value in zip(function.params, values, strict=False):
         parameters[context.fold(parameter)] = value
         context.meaning(parameter, "parameter", value)
     return expressions.evaluate(function.body, scope.with_parameters(parameters), context)
@@ -193,17 +224,11 @@ def _argument(position: int, name: str, plain: list[Value]) -> Value:
     """What the lambda's parameter at `position` stands for."""
     if name in f.ZIPPED:
         return element(plain[position]) if position < len(plain) else Derived()
-    if name in ("REDUCE", "AGGREGATE", "LIST_REDUCE", "ARRAY_REDUCE", "FOLD"):
-        start = plain[1] if len(plain) > 1 else Derived()
-        if position == 0:
-            # The state: it starts as the second argument and takes elements in.
-            return derived([start, element(plain[0])])
-        return element(plain[0])
     if name.startswith("MAP_") or name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):
         return map_entry(plain[0], ("key", "value")[min(position, 1)])
     if position == 0:
         return element(plain[0])
-    if name.startswith("ARRAY") and name in ("ARRAYMAP", "ARRAYFILTER", "ARRAYSORT") and position < len(plain):
+    if name in ("ARRAYMAP", "ARRAYFILTER", "ARRAYSORT") and position < len(plain):
         return element(plain[position])
     if name == "ARRAY_SORT":
         return element(plain[0])

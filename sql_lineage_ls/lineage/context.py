@@ -184,6 +184,6 @@ def _column_fact(name: str, value: Value) -> ColumnFact:
 
 def nearest(name: str, choices: Iterable[str]) -> str:
     """The choice that a mistyped `name` most likely means, '' if none is near: `nearest("ctiy", ["city"])`."""
-    by_lower = {choice.lower(): choice for choice in choices}
+    by_lower = {choice.lower(): choice for choice in choices if choice != name}
     found = process.extractOne(name.lower(), sorted(by_lower), scorer=fuzz.ratio, score_cutoff=_SIMILAR)
     return by_lower[found[0]] if found else ""

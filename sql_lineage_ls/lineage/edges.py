@@ -108,7 +108,8 @@ def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[So
     opened = tuple(opened)
     flows = [
         flatten(source.value) if source.value is not None else Flow((Source(source.relation, source.path or ("*",)),))
-        for source in opened
+        for first in opened
+        for source in (first, *first.others)
         if not source.passed_on
     ]
     if flows:

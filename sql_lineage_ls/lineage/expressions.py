@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from sql_lineage_ls.catalog.names import is_location
 from sql_lineage_ls.catalog.types import ArrayType, DataType, MapType, RecordType, Scalar, Unspecified, Variant
 from sql_lineage_ls.lineage import calls, queries, stars
 from sql_lineage_ls.lineage.context import Context, nearest
@@ -101,6 +102,24 @@ def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Val
     return value
 
 
+def written(ref: q.ColumnRef, target: RangeVariable, context: Context) -> Value:
+    """The node that an assignment writes: a column of the target, maybe behind its name or alias, then fields.
+
+    `SET c.name = 'x'` writes the field `name` of the column `c` where the target is not called `c`, in every dialect.
+    """
+    names = ref.parts
+    scope = Scope(None, [target])
+    keys = tuple(context.fold(name) for name in names)
+    qualified = any(target.answers(keys[:length]) for length in range(1, len(names)))
+    if qualified or len(names) == 1:
+        return located(ref, scope, context, "write")
+    value = located(q.ColumnRef(names[:1]), scope, context, "")
+    for name in names[1:]:
+        value = access(value, name, False, context)
+    _note_read(value, names[-1], context, "write")
+    return value
+
+
 def _note_qualifier(names: tuple[q.Name, ...], binding: Binding, context: Context) -> None:
     variable = binding.range
     if variable is None or not binding.qualifier:
@@ -168,6 +187,8 @@ def _report_name(names: tuple[q.Name, ...], binding: Binding, context: Context) 
 def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
     """`.name` of a value, noted and reported."""
     found = field(value, context.key(name, exact))
+    if name.text.isdigit() and not exact and not name.quoted:
+        found = position_field(value, int(name.text) - 1)  # `pair.2` of a tuple
     if isinstance(found, Refuted) and name.text in context.dialect.pseudo_fields:
         found = derived([value])
     if not isinstance(found, Refuted):
@@ -349,6 +370,11 @@ def _literal(expr: q.Literal, scope: Scope, context: Context) -> Value:
 
 
 def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
+    if expr.text.lstrip("$").isdigit():
+        # `$1` over staged files is their first column (Snowflake, "Querying data in staged files").
+        files = [v for v in scope.visible() if v.stored and v.relation and not v.columns and is_location(v.relation)]
+        if len(files) == 1:
+            return files[0].open[0].column("$" + expr.text.lstrip("$"))
     return Generated(GeneratedSource("parameter", expr.text))
 
 

@@ -56,6 +56,8 @@ FILTERED = frozenset({"FILTER", "LIST_FILTER", "ARRAYFILTER", "ARRAY_FILTER", "A
                       "ARRAY_SORT_BY", "MAP_FILTER"})
 # One element that the lambda chooses.
 FOUND = frozenset({"ARRAYFIRST", "ARRAYLAST", "ARRAY_FIND", "FIND_FIRST"})
+# One value made of all elements, with a state that goes from one to the next.
+FOLDED = frozenset({"REDUCE", "AGGREGATE", "LIST_REDUCE", "ARRAY_REDUCE", "ARRAYREDUCE", "ARRAYFOLD", "FOLD"})
 ZIPPED = frozenset({"ZIP_WITH"})
 ARRAYS_ZIP = frozenset({"ARRAYS_ZIP", "ZIP", "ARRAYZIP", "LIST_ZIP"})
 

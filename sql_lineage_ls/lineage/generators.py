@@ -12,7 +12,7 @@ from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
 from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.functions import GENERATORS
-from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence
+from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     Derived,
@@ -25,6 +25,7 @@ from sql_lineage_ls.lineage.values import (
     fields,
     flatten,
     influenced,
+    is_array,
     map_entry,
     one_of,
     type_of,
@@ -44,7 +45,7 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
         _note_elements(array, value, context)
     position = _position(source, arrays, context)
     if context.dialect.unnest is UnnestShape.ELEMENT or path:
-        return _as_element(source, elements[0], position, context)
+        return replace(_as_element(source, elements[0], position, context), counted=_counted(arrays), by_key={})
     columns, opened = _as_columns(source, arrays, elements, context)
     if source.with_position and position is None:
         columns.append(Column("ordinality", context.dialect.column_key("ordinality"), _ordinal(arrays)))
@@ -55,7 +56,7 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(
         alias.text if alias is not None else "unnest", qualifiers, tuple(columns), opened, kind="unnest", stored=True,
-        row=_lone_element(source, elements, context),
+        row=_lone_element(source, elements, context), counted=_counted(arrays),
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )
     _note_alias(alias, variable, context)
@@ -81,8 +82,12 @@ def _position(source: q.Unnest, arrays: list[Value], context: Context) -> Column
 
 
 def _ordinal(arrays: Sequence[Value]) -> Value:
-    counted = with_role((s for array in arrays for s in flatten(array).sources), MEMBERSHIP)
-    return influenced(Generated(GeneratedSource("ordinal", "offset")), counted)
+    return influenced(Generated(GeneratedSource("ordinal", "offset")), _counted(arrays))
+
+
+def _counted(arrays: Sequence[Value]) -> tuple[Source, ...]:
+    """How many rows an UNNEST gives is decided by its arrays."""
+    return with_role((s for array in arrays for s in flatten(array).sources), MEMBERSHIP)
 
 
 def _as_element(source: q.Unnest, value: Value, position: Column | None, context: Context) -> RangeVariable:
@@ -155,6 +160,7 @@ def _as_columns(
             columns += _unnamed_fields(inner, wanted - source.with_position)
             continue
         name = source.alias.text if source.alias is not None and len(arrays) == 1 else "unnest"
+        name = context.dialect.element_column or name
         columns.append(Column(name, context.dialect.column_key(name), value))
     return columns, opened
 
@@ -376,6 +382,8 @@ def select_columns(projection: q.Projection, scope: Scope, context: Context) -> 
     assert isinstance(call, q.Call)
     if call.name not in _SEVERAL or not call.args:
         return None
+    if call.name == "UNNEST":
+        return _spread(projection, call, scope, context)
     made = _generated(call, scope, context)
     if made is None:
         if call.name.startswith("INLINE"):
@@ -384,11 +392,23 @@ def select_columns(projection: q.Projection, scope: Scope, context: Context) -> 
                 Column("*", "*", unknown)]
         return None
     names = projection.aliases or ((projection.alias,) if projection.alias is not None else ())
-    if call.name == "UNNEST" or (len(made) == 1 and not names):
+    if len(made) == 1 and not names:
         return None
     at = ((projection.start, projection.end),)
     columns = [Column(name, context.dialect.column_key(name), value, at, at[0]) for name, value in made]
     return _aliased(columns, names, [], context)
+
+
+def _spread(projection: q.Projection, call: q.Call, scope: Scope, context: Context) -> list[Column] | None:
+    """DuckDB: UNNEST of a record in a select list gives its fields as columns; `recursive` goes into elements too."""
+    value = expressions.evaluate(call.args[0], scope, context)
+    if any(named is not None and named.lower() == "recursive" for named in call.named):
+        value = element(value) if is_array(value) else value
+    items = fields(value) if is_array(value) is not True else None
+    if items is None or projection.alias is not None:
+        return None
+    at = (projection.start, projection.end)
+    return [Column(item.name, item.key, item.value, (at,), at) for item in items]
 
 
 _SEVERAL = frozenset({"EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER", "INLINE", "INLINE_OUTER", "STACK",

@@ -21,7 +21,6 @@ from sql_lineage_ls.lineage.values import (
     OneOf,
     Record,
     RecordItem,
-    Traced,
     Unknown,
     Value,
     flatten,
@@ -127,12 +126,19 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     block = _Block(scope)
     scope.windows = {context.fold(w.name): w for w in query.windows}
     sources.bind_sources(query.sources, scope, context)
+    for let in query.lets:
+        if let.alias is not None:
+            value = expressions.evaluate(let.value, scope, context)
+            context.meaning(let.alias, "output", value, expression=(let.start, let.end))
+            scope.lets[context.fold(let.alias)] = Column(let.alias.text, context.fold(let.alias), value,
+                                                         ((let.alias.start, let.alias.end),))
     rule = context.dialect.lateral_alias
     scope.alias_rule = rule
     for position, projection in enumerate(query.projections):
         _project(projection, position, block, context)
     scope.alias_rule = LateralAlias.NEVER
     _predicates(query, block, rule, context)
+    block.weigh(scope.compared)
     for variable in scope.ranges:
         block.weigh(variable.influences)
     columns = tuple(block.columns)
@@ -166,15 +172,7 @@ def _project(projection: q.Projection, position: int, block: _Block, context: Co
         block.columns += many
         return
     value = expressions.evaluate(projection.value, scope, context)
-    if projection.alias is None and isinstance(value, Traced | Record) and _spreads(projection.value):
-        block.columns += [Column(i.name, i.key, i.value) for i in stars.fields(value) or ()]
-        return
     _add_column(projection, value, position, block, context)
-
-
-def _spreads(expr: q.Expr) -> bool:
-    """DuckDB: `unnest` of a record in a select list gives its fields as columns."""
-    return isinstance(expr, q.Call) and expr.name == "UNNEST"
 
 
 def _add_column(projection: q.Projection, value: Value, position: int, block: _Block, context: Context) -> None:
@@ -292,7 +290,8 @@ def _open_union(left: QueryResult, right: QueryResult) -> tuple[OpenSource, ...]
     if not left.open:
         return ()
     reason = "the other branch of the UNION is matched by position, which a * without schema hides"
-    return tuple(replace(source, gap=reason) for source in left.open)
+    opened = tuple(replace(source, gap=reason) for source in left.open)
+    return (replace(opened[0], others=(*opened[0].others, *right.open)), *opened[1:])
 
 
 # ---------------------------------------------------------------- VALUES

@@ -61,6 +61,8 @@ class OpenSource:
     passed_on: bool = False
     # A computed record whose fields cannot be told apart: `parse(doc).*`.
     value: Value | None = None
+    # What the other branches of a UNION bring to the same columns, known as a whole only.
+    others: tuple[OpenSource, ...] = ()
 
     def column(self, name: str) -> Value:
         found = self.value if self.value is not None else Ref(self.relation, (*self.path, name), UNSPECIFIED)
@@ -90,6 +92,8 @@ class RangeVariable:
     star_columns: tuple[Column, ...] | None = None
     pivoted: bool = False
     influences: tuple[Source, ...] = ()
+    # What COUNT(*) over an unnested array depends on.
+    counted: tuple[Source, ...] = ()
     rows: tuple[str, ...] = ()
     definitions: tuple[Span, ...] = ()
     by_key: dict[str, list[Column]] = field(default_factory=dict, compare=False, repr=False)
@@ -138,6 +142,8 @@ class Scope:
     alias_rule: LateralAlias = LateralAlias.NEVER
     # A NATURAL JOIN over an unknown schema may merge any columns: nothing is ambiguous for sure.
     lenient: bool = False
+    # ClickHouse `WITH expression AS name`.
+    lets: dict[str, Column] = field(default_factory=dict)
     # All output columns, where a clause can name them that no column name settles (GROUP BY, QUALIFY, ..).
     outputs: dict[str, Column] = field(default_factory=dict)
     # CTEs of this block: the defining name and the result (queries.QueryResult).
@@ -145,6 +151,8 @@ class Scope:
     windows: dict[str, NamedWindow] = field(default_factory=dict)
     # How many range variables stand behind each source of the FROM clause.
     ends: list[int] = field(default_factory=list)
+    # What USING and NATURAL compare: it decides which rows there are.
+    compared: list[Source] = field(default_factory=list)
     # ON conditions of joins in brackets, with the number of range variables that they see.
     nested_on: list[tuple[Expr, str, int]] = field(default_factory=list)
 
@@ -319,6 +327,8 @@ def _column(key: str, level: Scope) -> Binding | None:
     if len(found) == 1:
         variable, column = found[0]
         return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
+    if key in level.lets:
+        return _alias(level.lets[key])
     if key in level.outputs:
         return _alias(level.outputs[key])
     if found:
@@ -397,7 +407,10 @@ def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Bindi
                        names=tuple(variable.name for variable in variables), owner=owners)
     if not variables:
         return Binding(Unknown(Gap("no-source", f"'{names[0].text}' stands in a query without sources")), 1)
-    gap = Gap("undeclared-column", f"no column '{names[0].text}' in {owners}")
+    text = f"no column '{names[0].text}' in {owners}"
+    if len(names) > 1:
+        text = f"'{names[0].text}' is neither a source nor a column here; the sources are {owners}"
+    gap = Gap("undeclared-column", text)
     sure = not any(variable.assumed for variable in variables)
     candidates = tuple(dict.fromkeys(c.name for variable in variables for c in variable.columns))
     return Binding(Unknown(gap), 1, problem="undeclared-column" if sure else "", names=candidates, owner=owners)

@@ -8,14 +8,16 @@ from dataclasses import replace
 from sql_lineage_ls.catalog.names import location_id, location_name
 from sql_lineage_ls.lineage import expressions, generators, pivots, queries
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import Gap, Occurrence
+from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, Occurrence, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
 from sql_lineage_ls.lineage.values import (
     OneOf,
     Ref,
     Unknown,
     Value,
+    flatten,
     one_of,
+    with_role,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -220,6 +222,7 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
             continue
         with context.joining(item.join or "INNER"):
             context.join(left, right, item.join or "INNER", name)
+        scope.compared += _compared(left, right)
         value = _merged_value(item.join, left, right)
         context.meaning(name, "column", value)
         _note_using(name, (left, right), context)
@@ -238,8 +241,13 @@ def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> N
         one = known.value if known is not None else column.value
         with context.joining(item.join or "INNER"):
             context.join(one, other.value, item.join or "INNER")
+        scope.compared += _compared(one, other.value)
         value = _merged_value(item.join, one, other.value)
         scope.merged[column.key] = Column(column.name, column.key, value)
+
+
+def _compared(left: Value, right: Value) -> tuple[Source, ...]:
+    return with_role((*flatten(left).sources, *flatten(right).sources), MEMBERSHIP)
 
 
 def _merged_value(join: str, left: Value, right: Value) -> Value:

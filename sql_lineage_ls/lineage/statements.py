@@ -210,17 +210,37 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
     _insert_result(target, context.schemas.relation(statement.target), columns, result, statement.by_name, written,
                    context, static)
     _static_partitions(statement, target, written, context)
+    if statement.conflict:
+        written.edges += _on_conflict(statement, columns, result, context)
+
+
+def _on_conflict(
+    statement: q.Insert, columns: Targets, result: QueryResult, context: Context
+) -> Iterator[Edge]:
+    """ON CONFLICT DO UPDATE, ON DUPLICATE KEY UPDATE: EXCLUDED is the row that could not be inserted."""
+    variable = sources.stored_table(statement.target, None, context, "write")
+    names = [path[0] for path, _ in columns if path] or [column.name for column in variable.columns]
+    excluded = RangeVariable(
+        "excluded", (context.dialect.column_key("excluded"),), hidden=True,
+        columns=tuple(
+            Column(name, context.dialect.column_key(name), column.value)
+            for name, column in zip(names, result.columns, strict=False)
+        ),
+        open=result.open,
+    )
+    scope = Scope(None, [variable, excluded])
+    for assignment in statement.conflict:
+        yield from _assigned(assignment, variable, scope, result.influences, context)
 
 
 def _insert_columns(statement: q.Insert, context: Context) -> Targets:
     """The listed target columns, noted as written."""
     variable = sources.stored_table(statement.target, None, context, "write")
-    scope = Scope(None, [variable])
-    return tuple(_written_node(ref, scope, context) for ref in statement.columns)
+    return tuple(_written_node(ref, variable, context) for ref in statement.columns)
 
 
-def _written_node(ref: q.ColumnRef, scope: Scope, context: Context) -> tuple[Path, DataType]:
-    value = expressions.located(ref, scope, context, "write")
+def _written_node(ref: q.ColumnRef, target: RangeVariable, context: Context) -> tuple[Path, DataType]:
+    value = expressions.written(ref, target, context)
     inner = expressions.unwrapped(value)
     if isinstance(inner, Ref):
         return inner.path, inner.type
@@ -336,6 +356,7 @@ def _weighed(
             found += expressions.influences_of(on, MEMBERSHIP, limited, context)
     with context.joining("WHERE"):
         found += expressions.influences_of(where, MEMBERSHIP, scope, context)
+    found += scope.compared
     for variable in scope.ranges:
         found += variable.influences
     return unique(found)
@@ -344,8 +365,7 @@ def _weighed(
 def _assigned(
     assignment: q.Assignment, variable: RangeVariable, scope: Scope, influences: tuple[Source, ...], context: Context
 ) -> Iterator[Edge]:
-    own = Scope(None, [variable])
-    path, kind = _written_node(assignment.target, own, context)
+    path, kind = _written_node(assignment.target, variable, context)
     value = expressions.evaluate(assignment.value, scope, context)
     if path:
         first = assignment.target.parts[0]
@@ -385,7 +405,6 @@ def _branch(
 def _branch_writes(
     branch: q.MergeBranch, target: RangeVariable, source: RangeVariable, scope: Scope, context: Context
 ) -> Iterator[tuple[Path, DataType, Value]]:
-    own = Scope(None, [target])
     if branch.star:
         others = {column.key: column for column in target.columns}
         for column in source.columns:
@@ -398,7 +417,7 @@ def _branch_writes(
             yield (known.name,), type_of(known.value), column.value
         return
     for assignment in branch.assignments:
-        path, kind = _written_node(assignment.target, own, context)
+        path, kind = _written_node(assignment.target, target, context)
         value = expressions.evaluate(assignment.value, scope, context)
         if path:
             yield path, kind, value
@@ -408,7 +427,7 @@ def _branch_writes(
     new_row = dataclasses.replace(scope, ranges=[source])
     values = [expressions.evaluate(value, new_row, context) for value in branch.values]
     if branch.columns:
-        nodes = [_written_node(ref, own, context) for ref in branch.columns]
+        nodes = [_written_node(ref, target, context) for ref in branch.columns]
     else:
         nodes = [((column.name,), type_of(column.value)) for column in target.columns] if target.closed else []
     for (path, kind), value in zip(nodes, values, strict=False):

@@ -108,6 +108,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     digit_prefix: str = ""
     # Pseudo columns that every table has and no DDL lists.
     pseudo_columns: frozenset[str] = frozenset()
+    # What the one column of an unnested collection of scalars is called, '' for the alias or `unnest` (Oracle).
+    element_column: str = ""
     # Fields that values have without declaring them (ClickHouse subcolumns: `arr.size0`, `n.null`, `m.keys`).
     pseudo_fields: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
@@ -260,6 +262,7 @@ DIALECTS: dict[str, Dialect] = {
             quoted_ignore_case=False,
             name_order=NameOrder.RELATION_FIRST,
             unnest=UnnestShape.COLUMNS,
+            element_column="COLUMN_VALUE",
             implicit_recursion=True,
             pivot_quotes=True,
             pseudo_columns=frozenset(
