@@ -98,7 +98,7 @@ def is_session_name(parts: tuple[Name, ...]) -> bool:
     if not parts:
         return False
     schema = parts[-2].text.lower() if len(parts) > 1 else ""
-    return parts[-1].text.startswith("#") or schema in _SESSION_SCHEMAS
+    return parts[-1].text.startswith(("#", "@")) or schema in _SESSION_SCHEMAS
 
 
 def qualify(parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ _INDEX_WORDS = frozenset({"USING", "TYPE", "CLUSTERED", "NONCLUSTERED", "UNIQUE"
 # What a template's tag looks like behind its mask: `__columns_` for `${columns}`.
 STAND_IN = re.compile(r"(?<![0-9A-Za-z])__\w*_(?![0-9A-Za-z])")
 # Families whose columns need no type (SQLite: "Column Data Types").
-_TYPELESS_FAMILIES = frozenset({"sqlite"})
+TYPELESS_FAMILIES = frozenset({"sqlite"})
 # Families where columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse: "Nested").
 _DOTTED_FAMILIES = frozenset({"clickhouse"})
 
@@ -152,7 +152,7 @@ def read_elements(cursor: Cursor) -> Elements:
     closed = cursor.accept(")")
     if not closed:
         cursor.report("The column list is not closed: ')' is missing.", opening.start, opening.end)
-    bare = bare and cursor.dialect.family not in _TYPELESS_FAMILIES
+    bare = bare and cursor.dialect.family not in TYPELESS_FAMILIES
     if cursor.dialect.family in _DOTTED_FAMILIES:
         columns = _nested(columns)
     return Elements(tuple(columns), tuple(likes), closed, bare)
