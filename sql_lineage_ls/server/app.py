@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 NAME = "sql-lineage-ls"
 HOST = "127.0.0.1"
 # A question waits this long for what it needs of the workspace; then what is known has to do.
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 1.0
 
 _Handler = Callable[[Converter, Any], Any]
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sql_lineage_ls.catalog.catalog import Definition, Namespace
-from sql_lineage_ls.lineage.analysis import ParsedStatement
+from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import (
     AlterTable,
@@ -20,6 +23,7 @@ from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.parsed_file import ParsedFile
 
 _DEFINING = (CreateTable, CreateView, CreateType, CreateFunction, AlterTable, Drop)
+_DEFINING_RELATIONS = (CreateTable, CreateView)
 # Databases whose bare `USE name` names a catalog (they call it a database) rather than a schema in it.
 _USE_NAMES_CATALOG = frozenset({"snowflake", "tsql"})
 _CATALOG_KINDS = frozenset({"CATALOG", "DATABASE"})
@@ -56,6 +60,27 @@ def definitions_of(uri: str, statements: tuple[ParsedStatement, ...]) -> tuple[D
 def defines(statement: Statement) -> bool:
     """Whether other statements can depend on this one by a name that it declares."""
     return isinstance(statement, _DEFINING) or (isinstance(statement, QueryStatement) and bool(statement.into))
+
+
+def exports(
+    analysis: Analysis, uri: str, statements: Sequence[ParsedStatement]
+) -> tuple[tuple[str, Relation], ...] | None:
+    """What other documents can see of a document's definitions: its relations with their columns and places.
+
+    None where it defines what is no relation: types and functions, whose every change may matter.
+    """
+    found = []
+    for at, statement in enumerate(statements):
+        model = statement.model.statement
+        if model is None or not defines(model):
+            continue
+        if not isinstance(model, _DEFINING_RELATIONS):
+            return None
+        entry = analysis.catalog.find(model.name, statement.dialect, statement.namespace, uri)
+        if entry is None:
+            return None
+        found.append((f"{at} {entry.id}", analysis.whole(entry)))
+    return tuple(found)
 
 
 def _use(use: Use, dialect: Dialect, namespace: Namespace) -> Namespace:

@@ -21,7 +21,7 @@ from sql_lineage_ls.lineage.graph import Contribution, contributions_of
 from sql_lineage_ls.lineage.model import Gap, StatementLineage
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
-from sql_lineage_ls.workspace.definitions import definitions_of, statements_of
+from sql_lineage_ls.workspace.definitions import definitions_of, exports, statements_of
 from sql_lineage_ls.workspace.discovery import FoundFile, discover, read_text
 from sql_lineage_ls.workspace.folders import Folder, folder_of
 from sql_lineage_ls.workspace.index import RelationIndex
@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 _Work = Generator[None, None, None]
 
 _UNBOUND = StatementLineage("unbound")
+# More documents than this change at once only when files do, not when somebody types.
+_MOST_COMPARED = 4
 
 
 class OpenText(Struct, frozen=True):
@@ -224,12 +226,14 @@ class Engine:
 
     def _commit(self) -> None:
         """Makes an analysis of what was parsed, and notes which documents may mean something else now."""
-        others_may_change = False
-        for uri in self._uncommitted:
-            others_may_change |= self._commit_file(uri)
         uncommitted, self._uncommitted = self._uncommitted, {}
+        # While somebody types, most edits of a view leave its columns alone: then nobody else has to look again.
+        comparing = self.snapshot.ready and len(uncommitted) <= _MOST_COMPARED
+        before = {uri: self._exports(uri) for uri in uncommitted} if comparing else {}
+        redefined = [uri for uri in uncommitted if self._commit_file(uri)]
         self._bound_before += self._analysis.bound
         self._analysis = Analysis(self._catalog, dict(self._statements), self._analysis)
+        others_may_change = any(not comparing or before[uri] != self._exports(uri) for uri in redefined)
         self._bind_job = None
         for uri in uncommitted:
             if uri not in self._open:
@@ -278,6 +282,15 @@ class Engine:
             # Definitions that our catalog fails on must not stop the analysis of everything else.
             _log.exception("the definitions of %s could not be taken", uri)
         return True
+
+    def _exports(self, uri: str) -> object:
+        """What others can see of a document now; equal to itself only where that cannot be told."""
+        try:
+            found = exports(self._analysis, uri, [self._statements[key] for key in self._keys_of(uri)])
+        except Exception:
+            _log.exception("the definitions of %s could not be compared", uri)
+            found = None
+        return object() if found is None else found
 
     def _keys_of(self, uri: str) -> Generator[tuple[str, int], None, None]:
         at = 0

@@ -113,6 +113,21 @@ def test_a_comment_behind_the_ddl_binds_nothing_else() -> None:
     assert view(snapshot, "ddl").text[declared.start : declared.end] == "town"
 
 
+def test_an_edit_that_leaves_a_views_columns_alone_concerns_no_other_document(tmp_path: Path) -> None:
+    engine = on_disk(tmp_path, ddl=DDL, view=VIEW, query=QUERY)
+    uri = uri_from_path(tmp_path / "view.sql")
+    engine.open(uri, VIEW, 1)
+    engine.finish()
+    engine.open(uri, VIEW.replace(";", " WHERE s.id > 1;"), 2)
+    while engine.urgent:
+        engine.step()
+    assert engine.settled
+    engine.open(uri, VIEW.replace("AS town", "AS place"), 3)
+    while engine.urgent:
+        engine.step()
+    assert not engine.settled
+
+
 def test_an_index_revision_stays_where_nothing_was_gained_or_lost() -> None:
     engine = started(ddl=DDL, query=QUERY)
     before = engine.snapshot
