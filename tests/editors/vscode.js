@@ -41,6 +41,8 @@ class Editor {
     });
     await this.page.keyboard.press('Enter');
     await this.page.waitForSelector(`.tab.active[data-resource-name="${path.basename(file)}"]`, { timeout: QUICK });
+    await this.page.waitForSelector('.codelens-decoration:has-text("downstream use")', { timeout: QUICK });
+    await this.page.waitForTimeout(500);
   }
 
   /** The middle of a word in the line that contains `line`, in pixels. */
@@ -75,12 +77,21 @@ class Editor {
     return handle.jsonValue();
   }
 
+  /** The text of the hover over a word. Lenses that appear move the lines: it points again until the hover is there. */
   async hover(line, word, expected) {
-    const at = await this.place(line, word);
-    await this.page.mouse.move(at.x, at.y - 3);
-    await this.page.mouse.move(at.x, at.y, { steps: 5 });
     const box = this.page.locator('.monaco-hover:not(.hidden) .hover-contents', { hasText: expected }).first();
-    await box.waitFor({ timeout: QUICK });
+    for (let patience = QUICK; ; patience -= 4000) {
+      const at = await this.place(line, word);
+      await this.page.mouse.move(at.x, at.y - 3);
+      await this.page.mouse.move(at.x, at.y, { steps: 5 });
+      try {
+        await box.waitFor({ timeout: 4000 });
+        break;
+      } catch (error) {
+        if (patience <= 0) throw error;
+        await this.leave();
+      }
+    }
     await this.page.waitForTimeout(400);
     return plain(await this.page.locator('.monaco-hover:not(.hidden)').first().innerText());
   }
@@ -135,14 +146,12 @@ async function tour(editor) {
   await editor.picture('definition');
 
   await editor.show('bigquery/city_revenue.sql');
-  await page.waitForSelector('.codelens-decoration:has-text("no downstream use")', { timeout: QUICK });
   report('hover through views', await editor.hover('buyer.name AS buyer_name', '.name', 'orders_raw.customer.name'));
   await editor.picture('through-views');
   await editor.leave();
 
   await editor.show('trino/alerts.sql');
   await page.waitForSelector('.squiggly-error, .squiggly-warning', { timeout: QUICK });
-  await page.waitForSelector('.codelens-decoration:has-text("no downstream use")', { timeout: QUICK });
   await page.keyboard.press('Control+Shift+M');
   await page.waitForSelector('.markers-panel .monaco-list-row', { timeout: QUICK });
   await page.waitForTimeout(500);
