@@ -14,7 +14,7 @@ _PATH = Path("case.sql")
 _RIGHT = """\
 --# dialect: bigquery
 CREATE TABLE buses (
---           ^^^^^ lens: 2 downstream uses
+--           ^^^^^ lens: 1 downstream use
   line STRING,
 --^^^^ @line
 --^^^^ lens: no downstream use
@@ -78,7 +78,7 @@ def test_the_right_expectations_pass(right: str) -> None:
         ("definition: @width", "definition: (none)", "definition is @width"),
         ("declaration: @width", "declaration: @line", "declaration is @width"),
         ("definition: @width", "definition: @height", "no label '@height'"),
-        ("lens: 2 downstream uses\n  line", "lens: 1 downstream use\n  line", "is '2 downstream uses'"),
+        ("lens: 1 downstream use\n  line", "lens: 2 downstream uses\n  line", "is '1 downstream use'"),
         ("--^^^^ lens: no downstream use\n", "", "not expected: lens"),
         ("--          ^^^^^ lens: no downstream use\n", "", "not expected: lens"),
         ("buses.door.width\n", "buses.door\n", "@edges is"),
