@@ -347,10 +347,15 @@ def _new_names(model: qm.Statement) -> list[tuple[qm.Name, ...]]:
     names = [model.name]
     for action in model.actions:
         if isinstance(action, qm.RenameTable):
-            names.append(action.new)
+            names.append(_beside(action.old or model.name, action.new))
         elif isinstance(action, qm.SwapTable):
-            names.append(action.other)
+            names.append(_beside(model.name, action.other))
     return names
+
+
+def _beside(old: tuple[qm.Name, ...], new: tuple[qm.Name, ...]) -> tuple[qm.Name, ...]:
+    """A new name without a schema stays in the schema of the old one."""
+    return new if len(new) > 1 else (*old[:-1], *new)
 
 
 def _location_of(creates: list[Definition]) -> str | None:

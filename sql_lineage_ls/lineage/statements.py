@@ -452,9 +452,18 @@ def _truncate(statement: q.Truncate, context: Context) -> _Written:
 
 
 def _alter(statement: q.AlterTable, context: Context) -> _Written:
+    """ALTER's names; RENAME hands all columns of the old table to the new one."""
+    if statement.kind == "TYPE":
+        return _Written("type")
     target = _target(statement.name, "table", context)
     ddl_names.note_actions(target, statement.actions, context)
-    return _Written("alter", target)
+    written = _Written("alter", target)
+    for action in statement.actions:
+        if isinstance(action, q.RenameTable):
+            old = action.old or statement.name
+            new = action.new if len(action.new) > 1 else (*old[:-1], *action.new)  # it stays in its schema
+            _copied(old, _target(new, "table", context), written, context, data=True)
+    return written
 
 
 def _type(statement: q.CreateType, context: Context) -> _Written:

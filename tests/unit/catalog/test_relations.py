@@ -264,6 +264,7 @@ def test_alter_of_an_undeclared_table_makes_it_open() -> None:
 def test_renamed_and_swapped_tables() -> None:
     catalog = catalog_of("CREATE TABLE s.t (a int); ALTER TABLE s.t RENAME TO u")
     assert columns_of(catalog, "s.u") == ["a int"]
+    assert [entry.name for entry in catalog.entries()] == ["s.t", "s.u"]
     swapped = catalog_of("CREATE TABLE t (a INT); CREATE TABLE u (b INT); ALTER TABLE t SWAP WITH u", dialect="snowflake")
     assert columns_of(swapped, "t", "snowflake") == ["a INT", "b INT"]
     assert columns_of(swapped, "u", "snowflake") == ["b INT", "a INT"]
