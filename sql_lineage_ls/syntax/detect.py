@@ -30,7 +30,9 @@ _HEADER = re.compile(
 _NAMED_FIRST = re.compile(
     r"(?:--+|#+|/\*+)[ \t]*([A-Za-z][\w-]*(?:[ _-]?SQL)?)[ \t]*(?=[:,(\r\n]|\*/|\Z)", re.IGNORECASE
 )
-_SILENT = re.compile(r"--[^\r\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'[^'\r\n]*'?")
+_SILENT = re.compile(
+    r"--[^\r\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\"\"\"(?:[\s\S]*?\"\"\"|[\s\S]*)|\$\$(?:[\s\S]*?\$\$|[\s\S]*)|'[^'\r\n]*'?"
+)
 _WORD = re.compile(r"\w+")
 
 
@@ -64,7 +66,7 @@ def detect_dialect(text: str) -> Dialect | None:
     if named is not None:
         scores[_READ_AS.get(named.name, named.name)] += _ENOUGH
     for evidence in _EVIDENCE:
-        present = evidence.trigger in words if evidence.trigger.isidentifier() else evidence.trigger in silent
+        present = evidence.trigger in words if evidence.trigger[0].isalpha() else evidence.trigger in silent
         if present and (evidence.pattern is None or evidence.pattern.search(silent)):
             for name, weight in evidence.weights:
                 scores[name] += weight
@@ -88,7 +90,7 @@ def _named_first(text: str) -> Dialect | None:
 
 
 def _without_content(match: re.Match[str]) -> str:
-    return "''" if match[0][0] == "'" else " "
+    return {"'": "''", "$": "$$"}.get(match[0][0], " ")
 
 
 def _relative(name: str, text: str) -> str:
@@ -120,6 +122,13 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         # BigQuery
         _when("`", r"`[\w-]+\.[\w$-]+\.[\w$*-]+`", bigquery=4),
         _when("`", r"`[\w-]+\.[\w$*-]+`", bigquery=2),
+        _when("`", r"`\w+-[\w-]+`\s*\.", bigquery=3),
+        _when("TYPE", r"\bANY\s+TYPE\b", bigquery=3),
+        _when("LANGUAGE", r"\bLANGUAGE\s+js\b", bigquery=3),
+        _when("BYTES", r"\b\w+\s+BYTES\b", bigquery=2),
+        _when("EXTERNAL_QUERY LOGICAL_OR LOGICAL_AND TO_JSON_STRING", bigquery=2),
+        _when("SAFE", r"\bSAFE\.\w+\s*\(", bigquery=3),
+        _when(",", r",\s*FROM\b", bigquery=1, duckdb=1, snowflake=1),
         _when("INT64 FLOAT64", r"\b(?-i:INT64|int64|FLOAT64|float64)\b", bigquery=3),
         _when("BIGNUMERIC SAFE_CAST SAFE_DIVIDE _PARTITIONTIME _TABLE_SUFFIX _PARTITIONDATE", bigquery=3),
         _when("OFFSET ORDINAL SAFE_OFFSET SAFE_ORDINAL", r"\[\s*(?:SAFE_)?(?:OFFSET|ORDINAL)\s*\(", bigquery=4),
@@ -158,12 +167,21 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("DISTRIBUTE SORT", r"\b(?:DISTRIBUTE|SORT)\s+BY\b", spark=3),
         _when("PARTITIONED", r"\bPARTITIONED\s+BY\s*\(", spark=1),
         _when("STRING", r"\b\w+\s+STRING\b", spark=1, bigquery=1),
-        _when("STREAMING LIVE", r"\b(?:STREAMING|LIVE)\s+TABLE\b", spark=3),
+        _when("STREAMING LIVE", r"\b(?:CREATE|REFRESH)\s[^;]{0,40}\b(?:STREAMING|LIVE)\s+TABLE\b", spark=3),
         # Snowflake
         _when("VARIANT", r"\b\w+\s+VARIANT\b", snowflake=3, spark=1),
-        _when("FLATTEN", r"\bFLATTEN\s*\(", snowflake=4),
+        _when("FLATTEN", r"\b(?:LATERAL\s+|TABLE\s*\(\s*)FLATTEN\s*\(|\bFLATTEN\s*\(\s*INPUT\s*=>", snowflake=4),
         _when("OBJECT_CONSTRUCT ARRAY_CONSTRUCT TRY_PARSE_JSON TIMESTAMP_LTZ TO_VARIANT OBJECT_AGG", snowflake=3),
-        _when("TIMESTAMP_NTZ PARSE_JSON", snowflake=2),
+        _when("TIMESTAMP_NTZ PARSE_JSON QUERY_TAG", snowflake=2),
+        _when("USE", r"\bUSE\s+(?:ROLE|WAREHOUSE)\b", snowflake=3),
+        _when("SNOWFLAKE", r"\bSNOWFLAKE\s*\.\s*\w", snowflake=4),
+        _when("IDENTIFIER", r"\bIDENTIFIER\s*\(", snowflake=2, spark=1),
+        _when("LANGUAGE", r"\bLANGUAGE\s+JAVASCRIPT\b|\bRUNTIME_VERSION\s*=", snowflake=3),
+        _when("OVERWRITE", r"\bINSERT\s+OVERWRITE\s+INTO\b", snowflake=3),
+        _when("TARGET_LAG UUID_STRING RESULT_SCAN", snowflake=3),
+        _when("COMMENT", r"\bCOMMENT\s*=\s*''", snowflake=1, mysql=1),
+        _when("CREATE", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:DYNAMIC\s+TABLE|SEMANTIC\s+VIEW|STREAMLIT|NETWORK\s+RULE"
+              r"|COMPUTE\s+POOL|MASKING\s+POLICY|ROW\s+ACCESS\s+POLICY|RESOURCE\s+MONITOR)\b", snowflake=3),
         _when(":", r"(?:^|[\s,(=])[A-Za-z_][\w.]*:[A-Za-z_\"](?!\w*\s*<)[\w.\"\[\]]*(?:::|\s+AS\b|\s*[,)=]|\s+FROM\b)",
               snowflake=3, spark=1),
         _when("NUMBER", r"\bNUMBER\s*\(\s*38\b", snowflake=2),
@@ -171,7 +189,7 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("TRANSIENT WAREHOUSE STAGE PIPE STREAM", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|WAREHOUSE|STAGE"
               r"|PIPE|STREAM)\b", snowflake=3),
         _when("FORMAT", r"\bFILE\s+FORMAT\b", snowflake=3),
-        _when("@", r"\b(?:FROM|INTO)\s+@[\w~%]", snowflake=4),
+        _when("@", r"\bFROM\s+@[\w~%]|\bCOPY\s+INTO\s+@", snowflake=2),
         _when("COPY", r"\bCOPY\s+(?:INTO|GRANTS)\b", snowflake=2, spark=1),
         _when("QUALIFY", snowflake=1, bigquery=1, duckdb=1, spark=1),
         _when("IFF DATEADD", r"\b(?:IFF|DATEADD)\s*\(", snowflake=1, tsql=1),
@@ -182,7 +200,7 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("PLPGSQL JSONB BIGSERIAL BYTEA TSVECTOR PG_CATALOG", postgres=4),
         _when("SERIAL TIMESTAMPTZ CITEXT INET", postgres=2),
         _when("CONFLICT", r"\bON\s+CONFLICT\b", postgres=2, sqlite=2, duckdb=1),
-        _when(".", r"\(\s*\w+(?:\.\w+)?\s*\)\s*\.\s*[A-Za-z_]", postgres=3),
+        _when(".", r"(?<![\w)])\(\s*[A-Za-z_]\w*(?:\.\w+)?\s*\)\s*\.\s*[A-Za-z_]\w*\b(?!\s*\()", postgres=3),
         _when("DISTINCT", r"\bDISTINCT\s+ON\s*\(", postgres=2, duckdb=1),
         _when("EXTENSION", r"\bCREATE\s+EXTENSION\b", postgres=4),
         _when("OWNER", r"\bOWNER\s+TO\b", postgres=3),
@@ -191,10 +209,12 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("->>", postgres=1, sqlite=1, mysql=1, duckdb=1),
         _when("[]", r"\b(?:TEXT|INT|INTEGER|BIGINT|VARCHAR)\s*\[\]", postgres=2, duckdb=2),
         _when("DISTKEY SORTKEY DISTSTYLE IAM_ROLE JSON_PARSE", redshift=4),
+        _when("_", r"\b(?:STL|STV|SVV|SVL|SVCS)_\w", redshift=4),
         _when("SUPER", r"\b\w+\s+SUPER\b", redshift=4),
         _when("UNLOAD", r"\bUNLOAD\s*\(", redshift=3),
         # Oracle
-        _when("VARCHAR2 NVARCHAR2 BULK ROWNUM SYSDATE", oracle=3),
+        _when("VARCHAR2 NVARCHAR2 BULK ROWNUM", oracle=3),
+        _when("SYSDATE", oracle=2, redshift=1),
         _when("OBJECT", r"\b(?:AS|IS)\s+OBJECT\s*\(", oracle=4),
         _when("VARRAY NOCYCLE", oracle=4),
         _when("TABLE", r"\b(?:AS|IS)\s+TABLE\s+OF\b|\bNESTED\s+TABLE\b", oracle=4),
@@ -205,12 +225,12 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("/", r"^/[ \t]*$", oracle=3),
         _when("CLOB NVL NVL2", oracle=1),
         # DuckDB
-        _when("STRUCT", r"\bSTRUCT\s*\(\s*\"?\w+\"?\s+\w+", duckdb=3),
+        _when("STRUCT", r"\bSTRUCT\s*\(\s*\"?\w+\"?\s+(?!AS\b)\w+", duckdb=3),
         _when("[]", r"\)\s*\[\]", duckdb=2, postgres=-1),
         _when("READ_PARQUET READ_CSV READ_CSV_AUTO READ_JSON READ_JSON_AUTO STRUCT_PACK LIST_TRANSFORM LIST_VALUE"
               " HUGEINT UBIGINT", duckdb=4),
-        _when("FROM", r"\bFROM\s+''", duckdb=3),
-        _when("{", r"\{\s*''\s*:", duckdb=3),
+        _when("FROM", r"\bSELECT\b[^;()]{0,300}\bFROM\s+''", duckdb=3),
+        _when("{", r"\{\s*''\s*:", duckdb=2, snowflake=1),
         _when("EXCLUDE", r"\*\s*EXCLUDE\b", duckdb=2, snowflake=2),
         _when("MACRO", r"\bCREATE\s+(?:OR\s+REPLACE\s+)?MACRO\b", duckdb=4),
         # ClickHouse
@@ -229,7 +249,7 @@ _EVIDENCE: tuple[_Evidence, ...] = tuple(
         _when("]", r"\b(?:FROM|JOIN|INTO|TABLE|SELECT|VIEW)\s+\[[A-Za-z_][\w ]*\]", tsql=3),
         _when("GO", r"^\s*GO\s*;?\s*$", tsql=4),
         _when("NVARCHAR", tsql=2),
-        _when("TOP", r"\bSELECT\s+(?:DISTINCT\s+)?TOP\s*\(?\s*\d", tsql=3, redshift=1, snowflake=1),
+        _when("TOP", r"\bSELECT\s+(?:DISTINCT\s+)?TOP\s*\(?\s*\d", tsql=2, redshift=1, snowflake=1),
         _when("DBO", r"\bdbo\.", tsql=4),
         _when("@", r"\bDECLARE\s+@\w", tsql=4),
         _when("DATETIME2 UNIQUEIDENTIFIER SMALLDATETIME DATETIMEOFFSET NOLOCK", tsql=4),
@@ -268,7 +288,7 @@ _RELATIVES: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
     "spark": (
         (
             "databricks",
-            _points(r"\bUSING\s+DELTA\b|\bZORDER\b|\b(?:LIVE|STREAMING)\s+TABLE\b|\bread_files\s*\(|\bVARIANT\b"
+            _points(r"\bUSING\s+DELTA\b|\bZORDER\b|\bCREATE\s[^;]{0,40}\b(?:LIVE|STREAMING)\s+TABLE\b|\bread_files\s*\(|\bVARIANT\b"
                     r"|\bCOPY\s+INTO\b|\bAPPLY\s+CHANGES\b|\bQUALIFY\b|(?:^|[\s,(=])[A-Za-z_][\w.]*:[a-z_]\w*(?:::|\s+AS\b)"),
         ),
         (

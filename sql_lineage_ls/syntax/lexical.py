@@ -49,7 +49,7 @@ class Lexical(Struct, frozen=True, kw_only=True):
     batch_line: str = ""
     # First words of client commands, which end with their line: PROMPT (SQL*Plus).
     line_commands: frozenset[str] = frozenset()
-    # What starts a client command at the start of a statement: \d (psql), @file (SQL*Plus).
+    # What starts a client command at the start of a statement: \d (psql), @file (SQL*Plus), !set (SnowSQL).
     line_command_signs: str = ""
     # DELIMITER x changes the terminator (MySQL).
     delimiter_command: bool = False
@@ -79,7 +79,8 @@ LEXICAL: dict[str, Lexical] = {
     "databricks": _LAKE,
     "hive": Lexical(quotes="'\"`", backslash="'\"", nested_comments=True, table_without_as=True),
     "snowflake": Lexical(
-        backslash="'", comments=("--", r"(?<!:)(?<!:/)//"), dollar_quotes=r"\$\$", dollar_in_names=True
+        backslash="'", comments=("--", r"(?<!:)(?<!:/)//"), dollar_quotes=r"\$\$", dollar_in_names=True,
+        line_command_signs="!",
     ),
     "postgres": Lexical(
         nested_comments=True, escape_strings=True, dollar_quotes=_TAGGED_DOLLAR, dollar_in_names=True,

@@ -76,11 +76,11 @@ WITH_HEAD = _head(
 CONTINUING = frozenset(
     {"AS", "IS", "THEN", "ELSE", "DO", "ALSO", "INSTEAD", "EXPLAIN", "ANALYZE", "VERBOSE", "PLAN", "FORMATTED",
      "EXTENDED", "CODEGEN", "COST", "LOGICAL", "DISTRIBUTED", "BEGIN", "ATOMIC", "LOOP", "ON", "FOR", "OR", "AND",
-     "AFTER", "BEFORE", "OF", "GRANT", "REVOKE", "RETURN", "KEY", "ROW", "(", "=", "."}
+     "AFTER", "BEFORE", "OF", "GRANT", "REVOKE", "RETURN", "KEY", "ROW", "(", "=", ".", ">"}
 )
 # After these a query goes on.
 QUERY_CONTINUING = CONTINUING | {
-    "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", "NAME", "QUERY", "IN", "EXISTS", "ANY", "SOME", ">"
+    "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", "NAME", "QUERY", "IN", "EXISTS", "ANY", "SOME"
 }
 # First words of statements that hold no query of their own outside of brackets.
 QUERYLESS = frozenset(

@@ -1,8 +1,8 @@
 """Hides template tags from the parser without moving a single code point.
 
-Knows Jinja and dbt (`{{ }}`, `{% %}`, `{# #}`), Go templates (`{{.Name}}`, `{{ if }}`) and `${name}`. Nothing is
-rendered or executed: a tag becomes blanks or a name of the same length, so that every offset of the masked text is an
-offset of the document, and every line end stays.
+Knows Jinja and dbt (`{{ }}`, `{% %}`, `{# #}`), Go templates (`{{.Name}}`, `{{ if }}`), `${name}` and `<% name %>`.
+Nothing is rendered or executed: a tag becomes blanks or a name of the same length, so that every offset of the masked
+text is an offset of the document, and every line end stays.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from sql_lineage_ls.text.span import Span
 # A tag's end is looked for with its quotes in mind; farther away than this the first closing brace pair counts, so
 # that a file of broken tags stays cheap.
 _TAG_REACH = 4_000
-_CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}"}
+_CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}", "<%": "%>"}
 _TAG_PARTS = {
     "{{": re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\}\}""", re.DOTALL),
     "{%": re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|%\}""", re.DOTALL),
 }
-_OPENER = re.compile(r"\{[{%#]|\$\{(?=\s*[\w.:-]+\s*\})")
+_OPENER = re.compile(r"\{[{%#]|\$\{(?=\s*[\w.:-]+\s*\})|<%(?=\s*[\w.:-]+\s*%>)")
 _FIRST_WORD = re.compile(r"[-+~]?\s*(\w+)")
 _NOT_A_LINE_END = re.compile(r"[^\r\n]")
 _NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_]")
@@ -31,7 +31,6 @@ _LINE = re.compile(r"[^\r\n]+")
 _COMMENT = re.compile(r"--[^\r\n]*|/\*[^*]{0,400}\*/")
 _LAST_WORD = re.compile(r"(\w+)\Z")
 _BLOCK_SET = re.compile(r"[-+]?\s*set\s+\w+\s*(?:\||[-+]?\Z)")
-_END_RAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 # One round of a loop is read, and the only round is the first and the last.
 _OTHER_ROUNDS = re.compile(r"\bnot\s+loop\.(?:last|first)\b|\bloop\.(?:last|first)\s*==\s*(?i:false)\b")
 _OTHER_ROUNDS_ONLY = re.compile(r"""[-+]?\s*(?:'[^']*'|"[^"]*")\s+if\s+not\s+loop\.(?:last|first)\b""")
@@ -58,7 +57,7 @@ _EXPECT_NAME = frozenset(
      "LIMIT", "OFFSET", "USING", "INTERVAL", "HAVING", "QUALIFY", "EXISTS", "WITH", "RECURSIVE", "IS", "DATE",
      "TIMESTAMP", "TOP", "MERGE", "DELETE", "CALL", "SCHEMA", "DATABASE", "FUNCTION", "PROCEDURE", "COLUMN", "TO",
      "USE", "TRUNCATE", "DESCRIBE", "VALUES", "LATERAL", "UNNEST", "OVER", "DIV", "MOD", "ANY", "SOME", "EXCEPT",
-     "IF", "WINDOW", "ESCAPE", "LOCATION"}
+     "IF", "WINDOW", "ESCAPE", "LOCATION", "ROLE", "WAREHOUSE"}
 )
 _CLOSING = frozenset(")]}'\"`;")
 
@@ -104,7 +103,7 @@ def mask(text: str) -> Masked:
     Comments and statement tags become blanks, and so does every branch of an if but the first, the bodies of macros
     and of block assignments. A tag that never closes is left as it is.
     """
-    if "{{" not in text and "{%" not in text and "{#" not in text and "${" not in text:
+    if "{{" not in text and "{%" not in text and "{#" not in text and "${" not in text and "<%" not in text:
         return Masked(text)
     return _Masker(text).run()
 
@@ -169,7 +168,8 @@ class _Masker:
                 position = opener.end()
                 continue
             templated = True
-            position = self._tag(opener[0], start, end)
+            self._tag(opener[0], start, end)
+            position = end
         self._copy(self.text[position:])
         if not templated:
             return Masked(self.text)
@@ -182,33 +182,26 @@ class _Masker:
         self.pieces.append(piece)
         self.before = (self.before + piece[-_LOOK_BACK:])[-_LOOK_BACK:]
 
-    def _tag(self, opener: str, start: int, end: int) -> int:
-        """Mask one tag; where to go on."""
+    def _tag(self, opener: str, start: int, end: int) -> None:
+        """Mask one tag."""
         tag = self.text[start:end]
         if opener == "{#":
             self._put(_blank(tag))
         elif opener == "{%":
             self._put(_blank(tag))
-            return self._statement(tag[2:-2], end)
-        elif opener == "${":
+            self._statement(tag[2:-2])
+        elif opener in ("${", "<%"):
             self._name(tag, start)
         else:
             self._expression(tag, start)
-        return end
 
     # {% .. %}
 
-    def _statement(self, content: str, end: int) -> int:
+    def _statement(self, content: str) -> None:
+        """Follow the blocks; what {% raw %} holds is a template of the next stage and masked like any other."""
         first = _FIRST_WORD.match(content)
         word = first[1] if first else ""
-        if word == "raw":
-            stop = _END_RAW.search(self.text, end) if "raw" not in self.unclosed else None
-            if stop:
-                self._copy(self.text[end : stop.start()])
-                self._put(_blank(stop[0]))
-                return stop.end()
-            self.unclosed.add("raw")
-        elif word in ("if", "for"):
+        if word in ("if", "for"):
             taken = word == "for" or not _OTHER_ROUNDS.search(content)
             self._open(word, hidden=not taken)
         elif word in ("macro", "call", "materialization", "docs") or (word == "set" and _BLOCK_SET.match(content)):
@@ -217,7 +210,6 @@ class _Masker:
             self._branch()
         elif word.startswith("end"):
             self._close(word[3:])
-        return end
 
     def _open(self, kind: str, hidden: bool) -> None:
         self.blocks.append(_Block(kind, hidden, not hidden))
