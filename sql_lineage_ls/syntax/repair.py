@@ -8,6 +8,7 @@ lacks (`syntax.rewrites`); and mends of a half-typed text (`syntax.mends`). Only
 from __future__ import annotations
 
 from msgspec import Struct
+from sqlglot.parser import Parser
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
@@ -33,6 +34,7 @@ _ORDINARY = frozenset(
 _NESTED_TYPES = frozenset({T.STRUCT, T.MAP, T.ARRAY, T.NESTED, T.LIST, T.NULLABLE, T.LOWCARDINALITY, T.OBJECT})
 # What stands before them where they are a type and no constructor.
 _TYPE_BEFORE = frozenset({T.ALIAS, T.DCOLON, T.VAR, T.IDENTIFIER, T.LT, T.COLON})
+_TYPES = frozenset(Parser.TYPE_TOKENS)
 # The parser reads `list[..]` and `array[..]` as array constructors, behind a dot too.
 _ARRAY_WORDS = frozenset({"LIST", "ARRAY"})
 
@@ -54,36 +56,52 @@ class Prepared(Struct):
     positions: dict[int, q.Name] = {}
 
 
-def mark(tokens: list[Token]) -> None:
-    """Makes every call keep its own name, and record constructors no types.
+class _Frame(Struct):
+    """Open brackets: whether they hold the parts of a type, and whether a type's word stands before them or further
+    out (`DATE(f(DATE(`)."""
 
-    sqlglot first tries to read `STRUCT(STRUCT(..))` as a type, which doubles the work per level.
+    in_type: bool = False
+    in_type_call: bool = False
+
+
+def mark(tokens: list[Token]) -> None:
+    """Makes every call keep its own name, and calls no types.
+
+    sqlglot first tries to read `STRUCT(STRUCT(..))` or `DATE(DATE(..))` as a type, which doubles the work per level.
     """
-    in_type: list[bool] = []
+    frames: list[_Frame] = []
+    top = _Frame()
     for index in [i for i, token in enumerate(tokens) if token.token_type in _BRACKETS]:
         token = tokens[index]
         kind = token.token_type
         if kind is _R_PAREN:
             token.comments = [_AS_WRITTEN]
-            if in_type:
-                in_type.pop()
+            if frames:
+                frames.pop()
             continue
         word = tokens[index - 1] if index else None
         before = tokens[index - 2].token_type if index > 1 else None
         if kind is _L_PAREN:
-            in_type.append(_mark_call(word, before, bool(in_type and in_type[-1])))
+            frames.append(_mark_call(word, before, frames[-1] if frames else top))
         elif before is _DOT and word is not None and word.text.upper() in _ARRAY_WORDS:
             word.text += MARK
             if word.token_type is not T.IDENTIFIER:
                 word.token_type = T.VAR
 
 
-def _mark_call(word: Token | None, before: TokenType | None, inside: bool) -> bool:
-    """Marks the word before a bracket where it is a call; tells whether the bracket holds a type's parts."""
+def _mark_call(word: Token | None, before: TokenType | None, around: _Frame) -> _Frame:
+    """Marks the word before a bracket where it is a call that the parser would take for something else."""
     if word is None or word.token_type is _IDENTIFIER:
-        return inside
-    inside = inside or (word.token_type in _NESTED_TYPES and before in _TYPE_BEFORE)
-    if not inside and word.text.upper() in _ORDINARY:
+        return around
+    is_type = word.token_type in _TYPES
+    if around.in_type or (word.token_type in _NESTED_TYPES and before in _TYPE_BEFORE):
+        return _IN_TYPE
+    if word.text.upper() in _ORDINARY or (is_type and around.in_type_call and before not in _TYPE_BEFORE):
         word.text += MARK
         word.token_type = T.VAR
-    return inside
+        return around
+    return _TYPE_CALL if is_type else around
+
+
+_IN_TYPE = _Frame(in_type=True)
+_TYPE_CALL = _Frame(in_type_call=True)

@@ -35,6 +35,7 @@ def rewrite(prepared: Prepared) -> None:
         _rewrite_at_signs(prepared)
     if prepared.dialect.quoted_dots_split and "`" in text:
         _hide_dots(prepared.tokens)
+    _limit_open_joins(prepared.tokens)
     if _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
@@ -67,6 +68,46 @@ def _hide_dots(tokens: list[Token]) -> None:
     for token in tokens:
         if token.token_type is identifier and "." in token.text:
             token.text = token.text.replace(".", MARK)
+
+
+# Joins in a row without ON or USING that the parser is left to pair with later conditions: it tries every way.
+_OPEN_JOINS = 6
+_JOIN_WORDS = frozenset({T.CROSS, T.NATURAL, T.ARRAY, T.LEFT, T.RIGHT, T.FULL, T.SEMI, T.ANTI, T.ASOF, T.OUTER})
+
+
+def _limit_open_joins(tokens: list[Token]) -> None:
+    """Makes CROSS JOIN of a plain JOIN that no condition follows, where many stand in a row."""
+    join = T.JOIN
+    joins = [i for i, token in enumerate(tokens) if token.token_type is join]
+    if len(joins) <= _OPEN_JOINS:
+        return
+    found: list[int] = []
+    pending: list[list[int]] = [[]]
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if kind in _OPEN:
+            pending.append([])
+        elif kind in _CLOSE:
+            found += _surplus(pending.pop()) if len(pending) > 1 else []
+        elif kind is join:
+            pending[-1].append(index)
+        elif (kind is T.ON or kind is T.USING) and pending[-1]:
+            pending[-1].pop()
+        elif kind in _OTHER_CLAUSES or kind is T.UNION:
+            found += _surplus(pending[-1])
+            pending[-1] = []
+    for rest in pending:
+        found += _surplus(rest)
+    for index in sorted(found, reverse=True):
+        before = tokens[index - 1]
+        if before.token_type is T.INNER:
+            tokens[index - 1] = _like(before, T.CROSS, "CROSS")
+        elif before.token_type not in _JOIN_WORDS:
+            tokens.insert(index, _like(tokens[index], T.CROSS, "CROSS"))
+
+
+def _surplus(indexes: list[int]) -> list[int]:
+    return indexes if len(indexes) > _OPEN_JOINS else []
 
 
 def _drop_nth_direction(tokens: list[Token]) -> None:

@@ -73,10 +73,10 @@ def _keyed(kind: str) -> Maker:
         items = node.expressions
         if len(items) % 2 or not items:
             return None
+        if not all(isinstance(key, exp.Literal) and key.is_string for key in items[::2]):
+            return None
         fields = []
         for key, value in zip(items[::2], items[1::2], strict=True):
-            if not isinstance(key, exp.Literal) or not key.is_string:
-                return None
             meta = key._meta or {}
             label = q.Name(key.name, meta.get("start", -1), meta.get("end", -2) + 1, True)
             fields.append(q.RecordField(label, low.expr(value)))
@@ -106,9 +106,9 @@ def _map(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     items = low.exprs(node.expressions)
     if len(items) == 2 and isinstance(items[0], q.ArrayExpr) and isinstance(items[1], q.ArrayExpr):
         return q.MapExpr(items[0].items, items[1].items)
-    if len(items) % 2 or not items:
-        return None
-    return q.MapExpr(items[::2], items[1::2]) if low.dialect.grammar not in _MAP_OF_ARRAYS else None
+    if len(items) % 2 or not items or low.dialect.grammar in _MAP_OF_ARRAYS:
+        return _as_call(name, node, items)
+    return q.MapExpr(items[::2], items[1::2])
 
 
 # MAP(x, y) takes the array of keys and the array of values there.
@@ -120,34 +120,36 @@ _MAP_OF_ARRAYS = frozenset({"trino", "presto", "athena", "duckdb"})
 
 def _if(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     """IF(condition, a, b), IIF, IFF."""
-    items = low.exprs(node.expressions)
-    if len(items) not in (2, 3):
+    if len(node.expressions) not in (2, 3):
         return None
+    items = low.exprs(node.expressions)
     return q.Case(None, ((items[0], items[1]),), items[2] if len(items) == 3 else None)
 
 
 def _multi_if(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     """ClickHouse multiIf(c1, a, c2, b, default)."""
-    items = low.exprs(node.expressions)
-    if len(items) < 3:
+    if len(node.expressions) < 3:
         return None
+    items = low.exprs(node.expressions)
     whens = tuple(zip(items[:-1:2], items[1::2], strict=False))
     return q.Case(None, whens, items[-1] if len(items) % 2 else None)
 
 
 def _decode(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     """DECODE(x, 1, a, 2, b, default); with two arguments it decodes bytes."""
-    items = low.exprs(node.expressions)
-    if len(items) < 3:
+    if len(node.expressions) < 3:
         return None
+    items = low.exprs(node.expressions)
     rest = items[1:]
     whens = tuple(zip(rest[::2], rest[1::2], strict=False))
     return q.Case(items[0], whens, rest[-1] if len(rest) % 2 else None)
 
 
 def _nvl2(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
+    if len(node.expressions) != 3:
+        return None
     items = low.exprs(node.expressions)
-    return q.Case(None, ((items[0], items[1]),), items[2]) if len(items) == 3 else None
+    return q.Case(None, ((items[0], items[1]),), items[2])
 
 
 # ---------------------------------------------------------------- accesses
@@ -155,9 +157,9 @@ def _nvl2(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
 
 def _element(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     """ELEMENT_AT(a, i), GET(v, 'key')."""
-    items = low.exprs(node.expressions)
-    if len(items) != 2:
+    if len(node.expressions) != 2:
         return None
+    items = low.exprs(node.expressions)
     index = items[1]
     if isinstance(index, q.Literal):
         return q.ElementAccess(items[0], index, index.text if index.kind == "string" else None, index.start, index.end)
@@ -166,10 +168,13 @@ def _element(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
 
 def _named_element(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
     """STRUCT_EXTRACT(s, 'a'), tupleElement(t, 'a')."""
-    items = low.exprs(node.expressions)
-    if len(items) < 2 or not isinstance(items[1], q.Literal):
+    nodes = node.expressions
+    if len(nodes) < 2 or nodes[1].__class__ is not exp.Literal:
         return None
+    items = low.exprs(nodes)
     key = items[1]
+    if not isinstance(key, q.Literal):
+        return _as_call(name, node, items)
     return q.FieldAccess(items[0], q.Name(key.text, key.start, key.end, key.kind == "string"))
 
 
@@ -178,20 +183,13 @@ def _by_path(converts: bool) -> Maker:
 
     def make(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
         items = low.exprs(node.expressions)
-        if not items:
-            return None
-        if len(items) == 1:
-            return q.Call(name, items) if converts else None
-        path = items[1]
+        path = items[1] if len(items) > 1 else None
         if not isinstance(path, q.Literal) or path.kind != "string":
-            return None
+            return _as_call(name, node, items)
         chain = paths.json_path(low, items[0], path)
         if chain is None:
-            return None
-        if not converts:
-            return chain
-        start, end = span_of(node)
-        return q.Call(name, (chain, *items[2:]), start=start, end=end)
+            return _as_call(name, node, items)
+        return _as_call(name, node, (chain, *items[2:])) if converts else chain
 
     return make
 
@@ -203,7 +201,7 @@ def _by_keys(converts: bool, skip_last: bool = False) -> Maker:
         items = low.exprs(node.expressions)
         keys = items[1:-1] if skip_last else items[1:]
         if not items or not all(isinstance(key, q.Literal) for key in keys):
-            return None
+            return _as_call(name, node, items)
         value = items[0]
         for key in keys:
             if isinstance(key, q.Literal) and key.kind == "string":
@@ -213,14 +211,19 @@ def _by_keys(converts: bool, skip_last: bool = False) -> Maker:
                     value = q.FieldAccess(value, q.Name(key.text, key.start, key.end, True), True)
             else:
                 value = q.ElementAccess(value, key)
-        start, end = span_of(node)
-        return q.Call(name, (value,), start=start, end=end) if converts else value
+        return _as_call(name, node, (value,)) if converts else value
 
     return make
 
 
 # One argument there holds the whole path: JSON_EXTRACT_PATH_TEXT(doc, 'a.b').
 _DOTTED_KEYS = {"JSON_EXTRACT_PATH_TEXT": "snowflake"}
+
+
+def _as_call(name: str, node: exp.Expr, items: tuple[q.Expr, ...]) -> q.Call:
+    """The call that it is written as. Arguments are lowered once: twice per level would double the work."""
+    start, end = span_of(node)
+    return q.Call(name, items, start=start, end=end)
 
 
 def span_of(node: exp.Expr) -> tuple[int, int]:
@@ -366,7 +369,8 @@ def case(low: Lowering, node: exp.Expr) -> q.Expr:
 
 def decode_case(low: Lowering, node: exp.Expr) -> q.Expr:
     """DECODE where the parser reads it."""
-    return _decode(low, "DECODE", node) or q.Call("DECODE", low.exprs(node.expressions))
+    made = _decode(low, "DECODE", node)
+    return q.Call("DECODE", low.exprs(node.expressions)) if made is None else made
 
 
 def struct_extract(low: Lowering, node: exp.Expr) -> q.Expr:
