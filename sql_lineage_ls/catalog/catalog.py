@@ -21,6 +21,7 @@ from sql_lineage_ls.catalog.names import (
     SEPARATOR,
     Key,
     Namespace,
+    is_session_name,
     location_id,
     location_name,
     qualify,
@@ -136,7 +137,8 @@ class Catalog:
         candidates = self._slots.get(slot_of(space, parts[-1].text))
         if candidates is None:
             return None
-        return find_key(candidates, qualify(parts, dialect, namespace), dialect.family, uri)
+        bare = len(parts) == 1 or is_session_name(parts)
+        return find_key(candidates, qualify(parts, dialect, namespace), dialect.family, uri, bare)
 
     # ---------------------------------------------------- questions
 

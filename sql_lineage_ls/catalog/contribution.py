@@ -68,16 +68,16 @@ class _Reader:
             self.dropped.discard(key)
         self.states[key] = State((*state.creates, at), state.changes, state.sources)
 
-    def own(self, key: Key, at: Definition) -> Key:
+    def own(self, key: Key, name: tuple[qm.Name, ...], at: Definition) -> Key:
         """The temporary table of that name where the document made one."""
-        temporary = Key(key.space, key.family, key.parts[-1:], at.uri)
-        return temporary if temporary in self.states else key
+        temporary = _key(key.space, name, at, temporary=True)
+        return temporary if temporary is not None and temporary in self.states else key
 
     def alter(self, model: qm.AlterTable, at: Definition) -> None:
         key = _key(TYPE if model.kind == "TYPE" else RELATION, model.name, at)
         if key is None:
             return
-        key = self.own(key, at)
+        key = self.own(key, model.name, at)
         changes = []
         for action in model.actions:
             if isinstance(action, qm.RenameTable):
@@ -105,16 +105,17 @@ class _Reader:
         for name in (model.name, *model.others):
             key = _key(TYPE if model.kind == "TYPE" else RELATION, name, at)
             if key is not None:
-                self.dropped.add(self.own(key, at))
+                self.dropped.add(self.own(key, name, at))
 
 
 def _key(space: str, name: tuple[qm.Name, ...], at: Definition, temporary: bool = False) -> Key | None:
     parts = qualify(name, at.dialect, at.namespace)
     if not parts:
         return None
-    if temporary:
-        return Key(space, at.dialect.family, parts[-1:], at.uri)
-    return Key(space, at.dialect.family, parts)
+    if not temporary:
+        return Key(space, at.dialect.family, parts)
+    bare = len(name) == 1 or is_session_name(name)
+    return Key(space, at.dialect.family, parts[-1:] if bare else parts, at.uri)
 
 
 def _beside(key: Key, name: tuple[qm.Name, ...], at: Definition) -> Key:

@@ -198,7 +198,7 @@ class Resolver:
 
     def completed(self, entry: Entry, outputs: tuple[Field, ...], open_: bool) -> Relation:
         """The relation of an entry whose query gives `outputs`."""
-        columns = merge_fields(outputs, entry.relation.columns)
+        columns = merge_fields(entry.relation.columns, outputs)
         piece = self._changed(Piece(columns, open_ or entry.relation.open), list(entry.changes))
         relation = replace(entry.relation, columns=piece.columns, open=piece.open)
         return replace(relation, fingerprint=fingerprint(relation))

@@ -175,6 +175,31 @@ def test_another_documents_temporary_table_is_only_assumed() -> None:
     assert entry.relation.assumed
 
 
+def test_a_name_with_a_schema_is_not_the_temporary_table_without_one() -> None:
+    sql = "CREATE TABLE ds.orders (a INT64); CREATE TEMP TABLE orders (b INT64); DROP TABLE orders; CREATE TEMP TABLE orders (c INT64)"
+    catalog = catalog_of(sql, dialect="bigquery")
+
+    def columns(name: str) -> list[str]:
+        entry = find(catalog, name, "bigquery", Namespace(schema="ds"), "f0.sql")
+        assert entry is not None
+        return [field.name for field in entry.relation.columns]
+
+    assert columns("ds.orders") == ["a"]
+    assert columns("orders") == ["c"]
+    assert columns("_SESSION.orders") == ["c"]
+
+
+def test_a_temporary_table_with_a_schema() -> None:
+    catalog = catalog_of("CREATE TABLE a.t (x INT)", "CREATE TEMP TABLE a.t (y INT)", dialect="snowflake")
+    entry = find(catalog, "a.t", "snowflake", uri="f1.sql")
+    assert entry is not None
+    assert [field.name for field in entry.relation.columns] == ["y"]
+    assert catalog.get(entry.id) == entry
+    other = find(catalog, "a.t", "snowflake", uri="f0.sql")
+    assert other is not None
+    assert [field.name for field in other.relation.columns] == ["x"]
+
+
 @pytest.mark.parametrize(
     ("dialect", "name"), [("tsql", "#fresh"), ("postgres", "pg_temp.fresh"), ("bigquery", "_SESSION.fresh")]
 )

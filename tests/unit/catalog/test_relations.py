@@ -329,3 +329,12 @@ def test_functions_are_no_relations() -> None:
     assert (entry.kind, [shown(field) for field in entry.relation.columns]) == ("function", ["a int"])
     assert catalog.get(entry.id) == entry
     assert Catalog().find_function(name_of("pick"), DIALECTS["postgres"]) is None
+
+
+def test_declared_columns_come_before_those_of_a_query() -> None:
+    catalog = catalog_of("CREATE TABLE t (a int, b int)", "CREATE OR REPLACE TABLE t AS SELECT 1 AS c, 2 AS b")
+    entry = find(catalog, "t")
+    assert entry is not None
+    whole = catalog.complete(entry, (Field("c", "c", Scalar("int")), Field("b", "b", Scalar("int"))))
+    assert [field.name for field in whole.columns] == ["a", "b", "c"]
+    assert whole.columns[1].site == entry.relation.columns[1].site
