@@ -7,13 +7,16 @@ an entry is never wrong and never has to be invalidated; the least recently used
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.macros import without_macros
 from sql_lineage_ls.syntax.parse import parse_statement
 from sql_lineage_ls.syntax.query_model import StatementModel
+from sql_lineage_ls.text.span import Span
 
 
 class ParseCache:
@@ -39,12 +42,17 @@ class ParseCache:
             self._models.move_to_end(key)
         return model
 
-    def parse(self, key: str, text: str, dialect: Dialect) -> StatementModel:
-        """The model of a statement, parsed where it is not known."""
+    def parse(
+        self, key: str, text: str, dialect: Dialect, macros: Sequence[Span] = (), written: str = ""
+    ) -> StatementModel:
+        """The model of a statement, parsed where it is not known.
+
+        `macros` are the places of names that stand for template tags in `text`, `written` is the text with the tags.
+        """
         model = self.find(key)
         if model is None:
             self.parsed += 1
-            model = self._models[key] = parse_statement(text, dialect)
+            model = self._models[key] = without_macros(parse_statement(text, dialect), macros, written)
             if len(self._models) > self._capacity:
                 self._models.popitem(last=False)
         return model

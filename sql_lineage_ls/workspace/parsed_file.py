@@ -15,6 +15,7 @@ from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.syntax.splitter import split
 from sql_lineage_ls.syntax.templates import mask
+from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.stale import Shift, find_shift
 
@@ -70,17 +71,24 @@ def parse_pieces(
     Yields after each statement that was really parsed, so that its caller can stop in between; returns the pieces.
     `previous` is what the document was before, for the last good models of statements that are broken now.
     """
-    masked = mask(text).text
+    masked = mask(text)
     pieces: list[ParsedPiece] = []
-    for piece in split(masked, dialect):
-        statement = masked[piece.start : piece.end]
-        key = cache.key(statement, dialect)
+    for piece in split(masked.text, dialect):
+        statement = masked.text[piece.start : piece.end]
+        macros = _within(masked.macros, piece.start, piece.end)
+        written = text[piece.start : piece.end] if macros else statement
+        key = cache.key(written, dialect)
         parsed_before = cache.parsed
-        model = cache.parse(key, statement, dialect)
+        model = cache.parse(key, statement, dialect, macros, written)
         pieces.append(ParsedPiece(piece.start, piece.end, key, statement, model))
         if cache.parsed != parsed_before:
             yield
     return _keep_last_good(previous, pieces)
+
+
+def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
+    """The spans inside of a statement, counted from its start."""
+    return tuple(span.shifted(-start) for span in spans if start <= span.start and span.end <= end)
 
 
 def _keep_last_good(old: Sequence[ParsedPiece], new: list[ParsedPiece]) -> tuple[ParsedPiece, ...]:
