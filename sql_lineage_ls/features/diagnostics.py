@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from sql_lineage_ls.features.locate import is_templated
 from sql_lineage_ls.features.navigate import declaration_of
 from sql_lineage_ls.features.results import Diagnostic, Related
 from sql_lineage_ls.lineage.model import Node, Problem, path_text
@@ -57,6 +58,8 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
         for statement in document.statements
         if not statement.stale
         for diagnostic in _of_statement(snapshot, statement, chosen)
+        # What a template will put there may well exist.
+        if diagnostic.code == UNPARSED or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])
     ]
     return tuple(sorted(dict.fromkeys(found), key=lambda item: (item.span, item.code, item.message)))
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from sql_lineage_ls.features.locate import Found, find
+from sql_lineage_ls.features.locate import Found, find, is_templated
 from sql_lineage_ls.features.navigate import declaration_of, origins_of
 from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
@@ -86,6 +86,9 @@ class _Writer(Struct, frozen=True):
         occurrence = self.found.occurrence
         if occurrence.kind in ("relation", "cte", "alias"):
             return self.range_variable(occurrence)
+        token = self.found.text(occurrence.start, occurrence.end)
+        if is_templated(token):
+            return token, [(Words("a template decides what stands here"),)]
         if occurrence.kind == "star":
             return self.star(occurrence)
         if occurrence.kind == "type":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -29,6 +30,14 @@ from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, 
 _LAST_KINDS = ("output",)
 
 _DECLARES_NOTHING = (Insert, MultiInsert, Update, Merge, Delete, Truncate)
+
+
+_TEMPLATE_TAG = re.compile(r"\{[{%#]|\$\{|<%")
+
+
+def is_templated(text: str) -> bool:
+    """Whether a token holds a template tag, which stands for a name that nobody knows yet: `{{ column }}`."""
+    return _TEMPLATE_TAG.search(text) is not None
 
 
 class Found(Struct, frozen=True):

@@ -226,6 +226,13 @@ def test_parameters(name: str, words: str) -> None:
     assert plain(snapshot({Q: [(sql, lineage)]}), Q, at(sql, name)[0]) == f"{name}\n{words}"
 
 
+def test_a_template_is_shown_as_it_stands() -> None:
+    sql = "SELECT {{ day }} FROM t"
+    masked = occurrence(sql, "{{ day }}", "column", name="___day___", nodes=(Node("t", ("___day___",)),))
+    made = snapshot({Q: [(sql, StatementLineage("query", occurrences=(masked,)))]})
+    assert plain(made, Q, at(sql, "day")[0]) == "{{ day }}\na template decides what stands here"
+
+
 def test_an_unknown_relation_says_so() -> None:
     sql = "SELECT a FROM far.away"
     lineage = StatementLineage("query", occurrences=(occurrence(sql, "far.away", "relation", relation="far.away"),))

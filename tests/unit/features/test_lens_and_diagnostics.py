@@ -142,6 +142,13 @@ def test_silence_while_loading_and_while_typing() -> None:
     assert diagnostics(workspace(problems=(NO_FIELD,), stale=True), Q) == ()
 
 
+def test_a_template_is_no_wrong_name() -> None:
+    sql = "SELECT {{ column }}, gone FROM pets"
+    wrong = tuple(Problem("undeclared-column", f"no {piece}", *at(sql, piece)) for piece in ("{{ column }}", "gone"))
+    made = snapshot({Q: [(sql, StatementLineage("query", problems=wrong))]})
+    assert [found.message for found in diagnostics(made, Q)] == ["no gone"]
+
+
 def test_severities_are_options() -> None:
     made = workspace(problems=(NO_FIELD,))
     (found,) = diagnostics(made, Q, DiagnosticOptions({"undeclared-field": "hint"}))
