@@ -110,7 +110,7 @@ _BLANKS = st.sampled_from([" ", "\n", "\t ", " /* a, ( b */ ", " -- it's c)\n", 
 def test_comments_and_blanks_change_nothing_but_places(statement: tuple[str, str], data: st.DataObject) -> None:
     dialect, sql = statement
     rules = DIALECTS[dialect]
-    tokens = tokenize(sql, rules)
+    tokens = [token for token in tokenize(sql, rules) if token.text]  # Athena has one without
     text = sql[: tokens[0].end + 1]
     for before, after in pairwise(tokens):
         gap = sql[before.end + 1 : after.start]
