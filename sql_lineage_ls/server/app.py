@@ -209,3 +209,6 @@ def _start_log(log_file: Path | None, log_level: str) -> None:
     handler = logging.FileHandler(log_file, encoding="utf-8") if log_file is not None else logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
+    if log_level not in ("debug", "info"):
+        # pygls logs pages of traceback for each malformed message, of which we keep one line.
+        logging.getLogger("pygls").setLevel(logging.CRITICAL)

@@ -26,6 +26,8 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from sql_lineage_ls.server.lenient import understood
+
 _log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
@@ -99,9 +101,37 @@ class Protocol(LanguageServerProtocol):
         try:
             structured = self.structure_message(message)
         except Exception as error:
-            self._answer_malformed(message, is_request, error)
-            return
+            structured = self._structure_leniently(message) if method == types.INITIALIZE else None
+            if structured is None:
+                self._answer_malformed(message, is_request, error)
+                return
         self.handle_message(structured)
+
+    def _structure_leniently(self, message: Message) -> Any:
+        """An `initialize` without what is not understood of it; None where too little is left."""
+        params = message.get("params")
+        if not isinstance(params, dict):
+            return None
+        structure = self._converter.structure
+
+        def fits(kind: Any) -> Callable[[Any], bool]:
+            def check(value: Any) -> bool:
+                try:
+                    structure(value, kind)
+                except Exception:
+                    return False
+                return True
+
+            return check
+
+        capabilities = understood(params.get("capabilities"), fits(types.ClientCapabilities)) or {}
+        needed = {"processId": None, "capabilities": capabilities}
+        rest = {key: value for key, value in params.items() if key != "capabilities"}
+        rest = understood(rest, lambda value: fits(types.InitializeParams)({**needed, **value})) or {}
+        try:
+            return self.structure_message({**message, "params": {**needed, **rest}})
+        except Exception:
+            return None
 
     def _refusal(self, message: Message, method: object, request: Any) -> JsonRpcException | None:
         """Why a request or notification is not handled at all, None where it is."""
