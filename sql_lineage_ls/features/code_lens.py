@@ -31,6 +31,9 @@ def code_lenses(snapshot: Snapshot, uri: str, fields: bool = True) -> tuple[Lens
             if len(occurrence.path) > 1 and not fields:
                 continue
             span = Span(statement.start + occurrence.start, statement.start + occurrence.end)
+            if document.text[span.start : span.end] == "*":
+                # The columns behind a star are declared where it found them.
+                continue
             nodes.setdefault(span, {}).setdefault(Node(occurrence.relation, occurrence.path))
     lines = {span: document.lines.position(span.start)[0] for span in nodes}
     crowded = {line for line, count in Counter(lines.values()).items() if count > 1}

@@ -30,8 +30,12 @@ def declaration_of(snapshot: Snapshot, node: Node) -> FileSpan | None:
 
 
 def nearest_declarations(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[FileSpan, ...]:
-    """The tokens that declare `nodes`; a column that a view has through `*` leads on to where the star found it."""
+    """The tokens that declare `nodes`; a column that a view has through `*` leads on to where the star found it.
+
+    Where nothing behind a star is declared, the star is the nearest there is.
+    """
     spans: dict[FileSpan, None] = {}
+    stars: dict[FileSpan, None] = {}
     seen: set[Node] = set()
     waiting = list(nodes)[::-1]
     while waiting and len(seen) < MOST_NODES:
@@ -40,11 +44,19 @@ def nearest_declarations(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[Fil
             continue
         seen.add(node)
         span = declaration_of(snapshot, node)
-        if span is not None:
+        if span is not None and not is_star(snapshot, span):
             spans.setdefault(span)
-        else:
-            waiting.extend(snapshot.sources(node, _VALUES)[::-1])
-    return tuple(spans)
+            continue
+        if span is not None:
+            stars.setdefault(span)
+        waiting.extend(snapshot.sources(node, _VALUES)[::-1])
+    return tuple(spans or stars)
+
+
+def is_star(snapshot: Snapshot, span: FileSpan) -> bool:
+    """Whether a column is declared by a `*` only, so that its name stands nowhere in the statement."""
+    document = snapshot.document(span.uri)
+    return document is not None and document.text[span.start : span.end] == "*"
 
 
 def origins_of(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[Node, ...]:
