@@ -178,7 +178,7 @@ def _token_pattern(rules: Lexical, one_line: bool) -> re.Pattern[str]:
     if rules.bracket_names:
         # Names are short; the bound keeps a line of open brackets from being read again for each of them.
         again = r"(?:\]\][^\]\r\n]{0,256})*" if rules.doubled_brackets else ""
-        closed.append(rf"\[[^\]\r\n]{{0,256}}{again}\]")
+        closed.append(rf"\[[^\]\r\n]{{0,128}}{again}\]")
     delimited = [r"[nN]?[qQ]'(?=\S)"] if rules.alternative_quotes else []
     if rules.dollar_quotes:
         delimited.append(rules.dollar_quotes)

@@ -69,6 +69,7 @@ class _Splitter:
         self.scanner = scanner
         self.rules = scanner.rules
         self.pattern = scanner.tokens
+        self.strict = False
         self.routines = True
         self.found: list[StatementSlice] = []
         self._forget()
@@ -102,6 +103,7 @@ class _Splitter:
                 position = self._scan(position)
                 if position < 0:
                     # A quote never closes: once more, with quotes held to their lines.
+                    self.strict = True
                     self.pattern = self.scanner.lines
                     self.found.clear()
                     self.routines = True
@@ -250,7 +252,8 @@ class _Splitter:
             self.tag_at = stop
             return stop
         if stop < 0:
-            self.unclosed.add(opener)
+            if opener == "{#":
+                self.unclosed.add(opener)
             stop = end
         if self.mode == _FRESH:
             self._begin("", start)
@@ -269,14 +272,17 @@ class _Splitter:
         stop = -1
         if closer not in self.unclosed and len(self.unclosed) < _PATIENCE:
             stop = self.text.find(closer, begin)
-        if stop >= 0:
+        if stop >= 0 and not (self.strict and heads.ROUTINE_BOUNDARY.search(self.text, begin, stop)):
             return self._step_to(start, stop + len(closer))
-        self.unclosed.add(closer)
-        return self._line_quote(start) if opener[-1] == "'" else 0
+        if stop < 0:
+            self.unclosed.add(closer)
+        if opener[-1] == "'":
+            return self._line_quote(start)
+        return 0 if self.strict else -1
 
     def _open_quote(self, start: int) -> int:
         """A quote that its pattern did not close."""
-        if self.pattern is not self.scanner.lines and not self.rules.one_line_quotes:
+        if not self.strict and not self.rules.one_line_quotes:
             return -1
         quote = self.text[start]
         if not self.rules.one_line_quotes and quote not in self.unclosed:
@@ -298,6 +304,8 @@ class _Splitter:
     def _boundary(self, start: int, end: int) -> int:
         """The first place behind `start` where a statement must begin, -1 when there is none before `end`."""
         for match in heads.BOUNDARY.finditer(self.text, start, end):
+            if heads.DEFINITION_BOUNDARY.match(self.text, match.start()):
+                return match.start()
             at, lines = match.start(), 0
             while at > start and self.text[at - 1].isspace():
                 at -= 1
@@ -447,28 +455,35 @@ class _Splitter:
         if previous == "ON" and self.first == "SET":
             # SET NOCOUNT ON is complete, JOIN t ON is not.
             previous = ""
-        if self.depth:
-            head = heads.DEEP_HEADS.get(word)
-            return (
-                first_column and head is not None and head.match(self.text, start) is not None
-                and previous not in heads.CONTINUING
-            )
         if self.first in heads.PRIVILEGES and previous in (self.first, ",", "FOR"):
             return False
+        if self.depth:
+            head = heads.DEEP_HEADS.get(word)
+            return first_column and head is not None and self._cuts_head(head, word, start, first_column, previous)
         if word in ("SELECT", "WITH"):
             return (first_column or self.rules.batches) and self._cuts_query(word, start, previous)
         head = heads.HEADS.get(word)
-        if head is not None and previous not in heads.CONTINUING and head.match(self.text, start):
-            return self._cuts_head(word)
+        if head is not None and self._cuts_head(head, word, start, first_column, previous):
+            return True
         return self.rules.batches and self._cuts_batch(word, start, previous)
 
-    def _cuts_head(self, word: str) -> bool:
+    def _cuts_head(self, head: re.Pattern[str], word: str, start: int, first_column: bool, previous: str) -> bool:
+        continuing = heads.CONTINUING
+        if first_column and word in heads.DEFINITION_HEADS:
+            continuing = heads.DEFINITION_CONTINUING
+        elif first_column and word in heads.DATA_HEADS:
+            continuing = heads.CHANGE_CONTINUING
+            if previous == "AS" and heads.QUERY_HOLDER.match(self.text, max(self.start, 0)):
+                previous = ""
+        if previous in continuing or not head.match(self.text, start):
+            return False
         if word in heads.DATA_HEADS:
             return (self.verb or self.mode != _PLAIN) and not (word == "INSERT" and self.from_first)
         return not (word in heads.PRIVILEGES and heads.DEFAULT_PRIVILEGES.match(self.text, max(self.start, 0)))
 
     def _cuts_query(self, word: str, start: int, previous: str) -> bool:
-        if previous in heads.QUERY_CONTINUING or self.set_open or self.tag_at > self.last:
+        continuing = heads.QUERY_AGAIN if self.query else heads.QUERY_CONTINUING
+        if previous in continuing or self.set_open or self.tag_at > self.last:
             return False
         if word == "WITH" and not heads.WITH_HEAD.match(self.text, start):
             return False

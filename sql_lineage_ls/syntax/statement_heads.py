@@ -38,6 +38,10 @@ DEEP_HEADS: dict[str, re.Pattern[str]] = {
     "DROP": _head(rf"DROP\s+{_DROPPED}"),
     "INSERT": _head(r"INSERT\s+(?:INTO|OVERWRITE|OR\s+\w+\s+INTO)\b"),
     "MERGE": _head(r"MERGE\s+INTO\b"),
+    "UPDATE": _head(
+        rf"UPDATE\s+(?!(?:SET|OF|NOWAIT|SKIP|ON)\b){_NAME}(?:\s+(?:AS\s+)?(?!SET\b)\w+)?\s+"
+        r"(?:SET|(?:(?:INNER|CROSS|LEFT|RIGHT)\s+)?(?:OUTER\s+)?JOIN)\b"
+    ),
     "DELETE": _head(r"DELETE\s+FROM\b"),
     "TRUNCATE": _head(r"TRUNCATE\s+TABLE\b"),
 }
@@ -46,7 +50,6 @@ DEEP_HEADS: dict[str, re.Pattern[str]] = {
 HEADS: dict[str, re.Pattern[str]] = {
     **DEEP_HEADS,
     "INSERT": _head(r"INSERT\s+(?:INTO|OVERWRITE|ALL|FIRST|IGNORE|OR\s+\w+\s+INTO)\b"),
-    "UPDATE": _head(rf"UPDATE\s+(?!(?:SET|OF|NOWAIT|SKIP|ON)\b){_NAME}(?:\s+(?:AS\s+)?(?!SET\b)\w+)?\s+SET\b"),
     "DELETE": _head(rf"DELETE\s+(?:FROM\b|(?!WHERE\b){_NAME}\s+WHERE\b)"),
     "MERGE": _head(
         rf"MERGE\s+(?:INTO\b|(?!(?:JOIN|PARTITIONS?)\b){_NAME}\s+(?:(?:AS\s+)?(?!USING\b)\w+\s+)?USING\b)"
@@ -66,27 +69,30 @@ HEADS: dict[str, re.Pattern[str]] = {
     "REPLACE": _head(r"REPLACE\s+INTO\b"),
 }
 DATA_HEADS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+DEFINITION_HEADS = frozenset({"CREATE", "ALTER", "DROP", "TRUNCATE"})
 # A common table expression; WITH (format = ..), WITH OFFSET AS x and WITH NO DATA are clauses.
 WITH_HEAD = _head(
     r"WITH\s+(?:RECURSIVE\s+)?(?:\w+|`[^`\r\n]+`|\"[^\"\r\n]+\"|\[[^\]\r\n]{1,256}\])\s*(?:\([^()]*\)\s*)?"
     r"AS\s*(?:(?:NOT\s+)?MATERIALIZED\s*)?\("
 )
 
-# After these the same statement goes on.
-CONTINUING = frozenset(
-    {"AS", "IS", "THEN", "ELSE", "DO", "ALSO", "INSTEAD", "EXPLAIN", "ANALYZE", "VERBOSE", "PLAN", "FORMATTED",
-     "EXTENDED", "CODEGEN", "COST", "LOGICAL", "DISTRIBUTED", "BEGIN", "ATOMIC", "LOOP", "ON", "FOR", "OR", "AND",
-     "AFTER", "BEFORE", "OF", "GRANT", "REVOKE", "RETURN", "KEY", "ROW", "(", "=", ".", ">"}
+# After these a definition, a change of data, a statement of any kind goes on.
+DEFINITION_CONTINUING = frozenset(
+    {"THEN", "ELSE", "DO", "EXPLAIN", "ANALYZE", "VERBOSE", "PLAN", "FORMATTED", "EXTENDED", "CODEGEN", "COST",
+     "LOGICAL", "BEGIN", "LOOP"}
 )
-# After these a query goes on.
-QUERY_CONTINUING = CONTINUING | {
-    "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", "NAME", "QUERY", "IN", "EXISTS", "ANY", "SOME"
+CHANGE_CONTINUING = DEFINITION_CONTINUING | {
+    "AS", "IS", "ALSO", "INSTEAD", "DISTRIBUTED", "ATOMIC", "FOR", "RETURN", "KEY", "ROW", "("
 }
+CONTINUING = CHANGE_CONTINUING | {"ON", "OR", "AND", "AFTER", "BEFORE", "OF", "GRANT", "REVOKE", "=", ".", ">"}
+SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
+# After these a query goes on; the first set where the statement has a query already.
+QUERY_AGAIN = DEFINITION_CONTINUING | {"(", ">", "ALL", "DISTINCT", "NAME", "RETURN"}
+QUERY_CONTINUING = CONTINUING | SET_OPERATORS | {"ALL", "DISTINCT", "NAME", "QUERY"}
 # First words of statements that hold no query of their own outside of brackets.
 QUERYLESS = frozenset(
     {"DROP", "TRUNCATE", "UPDATE", "DELETE", "MERGE", "ALTER", "USE", "CALL", "SET", "DECLARE", "PRINT", "EXEC"}
 )
-SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 # First words that another verb follows.
 PREFIXES = frozenset({"WITH", "EXPLAIN", "DESCRIBE", "DESC", "PROFILE", "PREPARE", ""})
 PRIVILEGES = frozenset({"GRANT", "REVOKE", "DENY", "AUDIT"})
@@ -99,6 +105,8 @@ ROUTINE = _head(
     r"|DEFINER\s*=\s*[^\s]+(?:\s*@\s*[^\s]+)?)\s+)*"
     r"(PROCEDURE|PROC|FUNCTION|TRIGGER|PACKAGE|TYPE\s+BODY|RULE|EVENT|TASK)\b"
 )
+# AS of these is followed by a query and nothing else.
+QUERY_HOLDER = _head(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:\w+\s+){0,3}?(?:TABLE|VIEW)\b")
 TABLE_HEAD = _head(r"CREATE\s+(?:OR\s+REPLACE\s+)?(?:(?:\w+)\s+){0,3}?TABLE\b")
 MULTI_INSERT = _head(r"INSERT\s+(?:OVERWRITE\s+)?(?:ALL|FIRST)\b")
 
@@ -157,7 +165,12 @@ WATCHED = (
     | {"SELECT", "WITH", "VALUES", "FROM", "AS", "IS", "CASE", "END", "DO", "GO", "PROCEDURE", "FUNCTION"}
 )
 
-# Where an open quote or comment cannot have meant to reach: a statement in the first column.
+# Where an open quote or comment cannot have meant to reach: a statement in the first column, a definition in any case,
+# others behind a semicolon or a blank line.
+DEFINITION_BOUNDARY = _head(rf"(?:CREATE\s+{_CREATED}|ALTER\s+{_ALTERED}|DROP\s+{_DROPPED})")
+ROUTINE_BOUNDARY = re.compile(
+    r"(?<=[\r\n])CREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:FUNCTION|PROCEDURE|TRIGGER)\b", re.IGNORECASE
+)
 BOUNDARY = re.compile(
     r"(?<=[\r\n])(?:CREATE|INSERT|MERGE|ALTER|DROP|UPDATE|DELETE|SELECT|WITH|TRUNCATE|GRANT|REVOKE|USE|SET|CALL|COPY"
     r"|DECLARE|BEGIN|COMMENT|EXPORT|LOAD|EXPLAIN|SHOW|DESCRIBE)\b",

@@ -15,14 +15,10 @@ from msgspec import Struct
 
 from sql_lineage_ls.text.span import Span
 
-# A tag's end is looked for with its quotes in mind; farther away than this the first closing brace pair counts, so
-# that a file of broken tags stays cheap.
+# A tag that is longer than this is taken for one that never closes, so that a file of broken tags stays cheap.
 _TAG_REACH = 4_000
 _CLOSERS = {"{{": "}}", "{%": "%}", "{#": "#}", "${": "}", "<%": "%>"}
-_TAG_PARTS = {
-    "{{": re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\}\}""", re.DOTALL),
-    "{%": re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|%\}""", re.DOTALL),
-}
+_TAG_PARTS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|%\}|\{[{%#]|[{}]""", re.DOTALL)
 _OPENER = re.compile(r"\{[{%#]|\$\{(?=\s*[\w.:-]+\s*\})|<%(?=\s*[\w.:-]+\s*%>)")
 _FIRST_WORD = re.compile(r"[-+~]?\s*(\w+)")
 _NOT_A_LINE_END = re.compile(r"[^\r\n]")
@@ -109,19 +105,45 @@ def mask(text: str) -> Masked:
 
 
 def tag_end(text: str, start: int) -> int:
-    """The offset behind the template tag that opens at `start`, -1 where it never closes.
+    """The offset behind the template tag that opens at `start`, -1 where it does not close before the next tag.
 
-    A closing mark inside of a quoted string of the tag does not end it: `{{ f('}}') }}` is one tag.
+    A closing mark inside of a quoted string or of a dictionary does not end a tag: `{{ f('}}', {'a': {}}) }}` is one.
     """
     opener = text[start : start + 2]
-    parts = _TAG_PARTS.get(opener)
-    if parts is not None:
-        for match in parts.finditer(text, start + 2, start + 2 + _TAG_REACH):
-            if match[0][-1] == "}":
-                return match.end()
     closer = _CLOSERS[opener]
+    if opener in ("{{", "{%"):
+        end = _quoted_tag_end(text, start + 2, closer)
+        if end >= 0:
+            return end
+        # Its quotes or brackets do not fit together: the first closing mark, unless another tag opens before it.
+        end = text.find(closer, start + 2, start + _TAG_REACH)
+        if end < 0 or "{{" in text[start + 2 : end] or "{%" in text[start + 2 : end]:
+            return -1
+        return end + 2
     end = text.find(closer, start + 2)
     return end + len(closer) if end >= 0 else -1
+
+
+def _quoted_tag_end(text: str, position: int, closer: str) -> int:
+    braces = 0
+    limit = position + _TAG_REACH
+    while True:
+        part = _TAG_PARTS.search(text, position, limit)
+        if part is None:
+            return -1
+        sign, position = part[0], part.end()
+        if sign == "}" and not braces:
+            if closer == "}}" and text.startswith("}", position):
+                return position + 1
+        elif sign == "}":
+            braces -= 1
+        elif sign == "{":
+            braces += 1
+        elif sign == "%}":
+            if closer == "%}":
+                return position
+        elif sign[0] == "{":
+            return -1
 
 
 def _blank(text: str) -> str:
@@ -163,7 +185,8 @@ class _Masker:
             self._copy(self.text[position:start])
             end = tag_end(self.text, start) if opener[0] not in self.unclosed else -1
             if end < 0:
-                self.unclosed.add(opener[0])
+                if opener[0] not in ("{{", "{%"):
+                    self.unclosed.add(opener[0])
                 self._copy(opener[0])
                 position = opener.end()
                 continue

@@ -122,6 +122,6 @@ def test_every_dialect_can_be_named(dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("text", ["/*", "'", "`a", "[a", "(", "UNNEST(", "SELECT a:b, ", "{{ ", "a.b::c ", "\n"])
 def test_long_texts_cost_little(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     detect_dialect(text * 200_000)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1

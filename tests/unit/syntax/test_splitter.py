@@ -118,6 +118,7 @@ def test_template_tags_are_opaque() -> None:
     check_all("{% if a %}\nSELECT 1 AS a\n{% else %}\nSELECT 2 AS a\n{% endif %}",
               "SELECT 1 AS a\n{% else %}\nSELECT 2 AS a")
     check_all("SELECT {{ a; SELECT 2", "SELECT {{ a", "SELECT 2")
+    check_all("SELECT {{ f('x'; SELECT {{ a }}", "SELECT {{ f('x'", "SELECT {{ a }}")
 
 
 # Scripts.
@@ -427,7 +428,9 @@ def test_a_new_statement_begins_without_a_semicolon(broken: str, statement: str)
 
 def test_a_second_select_begins_a_statement_where_the_first_is_complete() -> None:
     check_all("SELECT a FROM t\n\nSELECT b FROM u", "SELECT a FROM t", "SELECT b FROM u")
-    check_all("SELECT a FROM t WHERE\n\nSELECT b FROM u", "SELECT a FROM t WHERE", "SELECT b FROM u")
+    for half in ("SELECT a FROM t WHERE", "SELECT a.", "SELECT a AS", "SELECT a FROM t JOIN u ON",
+                 "SELECT a FROM t WHERE a IN"):
+        check_all(f"{half}\n\nSELECT b FROM u", half, "SELECT b FROM u")
     check_all("INSERT INTO t VALUES (1)\nSELECT b FROM u", "INSERT INTO t VALUES (1)", "SELECT b FROM u")
     check_all("DROP TABLE t\nWITH c AS (SELECT 1)\nSELECT b FROM c",
               "DROP TABLE t", "WITH c AS (SELECT 1)\nSELECT b FROM c")
@@ -474,7 +477,19 @@ def test_an_open_comment_ends_before_the_next_statement() -> None:
     check_all("SELECT 1 /* open", "SELECT 1")
 
 
+def test_half_a_definition_does_not_swallow_the_next() -> None:
+    for broken in ("CREATE TABLE t (", "CREATE VIEW v AS", "SELECT a.", "SELECT a FROM t WHERE b =",
+                   "SELECT a FROM t JOIN u ON"):
+        for follow in ("CREATE TABLE d (a INT)", "INSERT INTO d VALUES (1)", "DROP TABLE d"):
+            if broken[-1] == "(" and follow[0] == "I":
+                continue
+            check_all(f"{broken}\n{follow};", broken, follow)
+
+
 def test_open_dollar_and_alternative_quotes() -> None:
+    check("CREATE FUNCTION f() AS $$ SELECT 1;\nSELECT 2;\nCREATE FUNCTION g() AS $$ SELECT 3; $$;\nSELECT 4",
+          "postgres", "CREATE FUNCTION f() AS $$ SELECT 1", "SELECT 2",
+          "CREATE FUNCTION g() AS $$ SELECT 3; $$", "SELECT 4")
     check("CREATE FUNCTION f() RETURNS int AS $$ BEGIN;\nSELECT 2", "postgres",
           "CREATE FUNCTION f() RETURNS int AS $$ BEGIN", "SELECT 2")
     check("SELECT q'[abc FROM t;\nSELECT 2 FROM dual", "oracle", "SELECT q'[abc FROM t", "SELECT 2 FROM dual")
@@ -578,13 +593,13 @@ def test_hostile_texts_take_linear_time(dialect: str) -> None:
     texts["tags of dollars"] = " ".join(f"$t{n}$" for n in range(20_000))
     texts["open"] = "SELECT '" + "a;\n\nSELECT b " * 8_000
     for name, text in texts.items():
-        began = time.perf_counter()
+        began = time.process_time()
         split(text, DIALECTS[dialect])
-        assert time.perf_counter() - began < 2, name
+        assert time.process_time() - began < 2, name
 
 
 def test_a_megabyte_is_split_in_a_moment() -> None:
     text = "SELECT c.box.label AS label, COUNT(*) AS n -- all\nFROM depot.crates AS c\nWHERE c.kind = 'a b';\n" * 10_000
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(split(text, DIALECTS["trino"])) == 10_000
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -162,6 +162,7 @@ def test_a_tag_that_never_closes_stays() -> None:
     assert mask(text).text == text
     assert not mask(text).templated
     assert mask("{% if x SELECT {{ a }}").text == "{% if x SELECT ___a___"
+    assert mask("SELECT {{ a; SELECT {{ b }}").text == "SELECT {{ a; SELECT ___b___"
 
 
 def test_tag_end_reads_over_quotes() -> None:
@@ -170,6 +171,10 @@ def test_tag_end_reads_over_quotes() -> None:
     assert tag_end("{# '#}", 0) == 6
     assert tag_end("{{ it's }}", 0) == 10
     assert tag_end("{{ a", 0) == -1
+    assert tag_end("{{ f({'a': {'b': 1}}) }}", 0) == 24
+    assert tag_end("{{ {'a': 1}}} }}", 0) == 13
+    assert tag_end("{{ f( ; SELECT {{ a }}", 0) == -1
+    assert tag_end("{{ f(' ; SELECT {{ a }}", 0) == -1
 
 
 PARTS = st.lists(
@@ -202,6 +207,6 @@ def test_no_code_point_moves(parts: list[str]) -> None:
      "{% if x %}" * 30_000 + "{% endfor %}"],
 )
 def test_hostile_texts_take_linear_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     mask(text * 30_000 if len(text) < 20 else text + text[-12:] * 30_000)
-    assert time.perf_counter() - began < 4
+    assert time.process_time() - began < 4

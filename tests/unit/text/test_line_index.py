@@ -130,13 +130,13 @@ def test_offset_is_the_last_place_that_is_not_behind(text: str, line: int, chara
 
 def test_a_megabyte_is_indexed_in_a_moment_and_asked_in_less() -> None:
     text = "SELECT customer.address.city FROM orders_raw -- é\r\n" * 20_000
-    began = time.perf_counter()
+    began = time.process_time()
     index = LineIndex(text)
-    built = time.perf_counter() - began
-    began = time.perf_counter()
+    built = time.process_time() - began
+    began = time.process_time()
     for line in range(0, 20_000, 20):
         index.offset(line, 12)
         index.position(line * 51)
-    asked = time.perf_counter() - began
+    asked = time.process_time() - began
     assert built < 0.2
     assert asked < 0.1
