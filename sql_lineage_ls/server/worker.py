@@ -7,6 +7,7 @@ as soon as the documents that an editor shows are analysed as they stand, and be
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
@@ -95,6 +96,7 @@ class Worker:
 
         engine = Engine()
         reported = engine.snapshot
+        frozen = False
         while not self._stopping:
             while self._inputs:
                 self._apply(self._inputs.popleft(), engine)
@@ -109,6 +111,10 @@ class Worker:
             if self._step(engine):
                 self._report_progress(engine)
                 continue
+            if engine.snapshot.complete and not frozen:
+                # What the workspace is made of stays: a full collection need not walk it (0.2 s for 2,000 files).
+                frozen = True
+                gc.freeze()
             self._wait(engine)
 
     def _wait(self, engine: Engine) -> None:

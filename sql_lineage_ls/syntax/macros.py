@@ -25,6 +25,7 @@ from sql_lineage_ls.text.span import Span
 
 # Fields whose column names are targets, not values: there a name stays a name.
 _TARGETS = frozenset({(Star, "except_"), (Assignment, "target"), (Insert, "columns"), (MergeBranch, "columns")})
+_NOT_RENDERED = "The statement cannot be read without rendering its template."
 
 
 def without_macros(model: StatementModel, macros: Sequence[Span], text: str) -> StatementModel:
@@ -39,7 +40,11 @@ def without_macros(model: StatementModel, macros: Sequence[Span], text: str) -> 
         statement = _rewrite(model.statement, macros, text)
     except RecursionError:
         statement = model.statement
-    return replace(model, statement=statement, partial=model.statement is not None)
+    issues = tuple(
+        replace(issue, message=_NOT_RENDERED) if _is_macro(issue.start, issue.end, macros) else issue
+        for issue in model.issues
+    )
+    return replace(model, statement=statement, issues=issues, partial=model.statement is not None)
 
 
 def _rewrite(value: Any, macros: Sequence[Span], text: str) -> Any:

@@ -34,6 +34,13 @@ def test_a_template_tag_is_a_parameter_and_nothing_is_concluded_from_its_stateme
     assert piece.model.issues == ()
 
 
+def test_an_issue_at_a_tag_is_told_without_the_name_that_stands_for_it() -> None:
+    (piece,) = pieces("SELECT CAST(a AS {{ kind }} z) FROM t")
+    assert [issue.message for issue in piece.model.issues] == [
+        "The statement cannot be read without rendering its template."
+    ]
+
+
 def test_a_tag_that_names_a_relation_leaves_the_statement_whole() -> None:
     (piece,) = pieces("SELECT r.id FROM {{ ref('rows') }} AS r")
     assert parameters(piece.model.statement) == []
