@@ -5,15 +5,14 @@ second one when a quote or a routine's body is never closed. It never raises and
 
 A statement ends
 - at a semicolon outside of quotes and comments (or MySQL's DELIMITER, T-SQL's GO, Oracle's `/` line);
-- before a line that can only begin another statement, when its semicolon is missing (`syntax.statement_heads`).
+- before a line that can only begin another statement, when its semicolon is missing (`syntax.open_statement`).
 
 `CREATE PROCEDURE`, `FUNCTION`, `TRIGGER`, .. keep their body. Statements of a script (`BEGIN .. END`, `IF .. THEN`,
 loops) come out one by one: the words that only steer the script belong to no statement.
 
-What is broken loses as little as possible: brackets never hide a semicolon; a quote that is never closed ends with its
-line, before a semicolon that ends the line; a comment that is never closed ends before the next statement that begins
-in the first column after a semicolon or a blank line. Where a quote is never closed, every quote over several lines is
-held to that rule too, since any of them may be the one. A routine that is never closed is cut at its semicolons.
+What is broken loses as little as possible: brackets never hide a semicolon, open quotes and comments end where
+`syntax.broken_quotes` says, and then every quote over several lines has to, since any of them may be the open one. A
+routine that is never closed is cut at its semicolons.
 """
 
 from __future__ import annotations
@@ -24,14 +23,13 @@ from msgspec import Struct
 
 from sql_lineage_ls.syntax import lexical as lex
 from sql_lineage_ls.syntax import statement_heads as heads
+from sql_lineage_ls.syntax.broken_quotes import boundary, line_end, line_quote_end
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.open_statement import OpenStatement
 from sql_lineage_ls.syntax.routine_body import RoutineBody
 from sql_lineage_ls.syntax.templates import tag_end
 
 _NEXT = re.compile(r"(?:\s+|--[^\r\n]*|/\*[\s\S]{0,2000}?\*/)*(\w+|\S)?")
-_VARIABLE = re.compile(r"\w+\s+@")
-_LINE_END = re.compile(r"[\r\n]|\Z")
-_FINAL_SEMICOLON = re.compile(r";[ \t]*(?:--[^;\r\n]*)?\Z")
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 _COPY_FROM_STDIN = re.compile(r"\bFROM\s+STDIN\b", re.IGNORECASE)
 _COPY_DATA_END = re.compile(r"^\\\.[ \t]*$", re.MULTILINE)
@@ -39,7 +37,6 @@ _BODY_WORDS = frozenset({"BEGIN", "CASE", "END", "DECLARE", "AS", "IS", "PROCEDU
 _CLOSING_BRACKETS = {"[": "]", "(": ")", "{": "}", "<": ">"}
 # How many different closers are looked for in vain before none is looked for any more.
 _PATIENCE = 64
-
 # What the splitter is in the middle of.
 _FRESH, _PLAIN, _HEAD, _STEP = range(4)
 
@@ -86,15 +83,9 @@ class _Splitter:
     def _reset(self) -> None:
         """Begin a statement."""
         self.mode = _FRESH
-        self.start = -1
-        self.first = ""
-        self.depth = 0
-        self.cases = 0
-        self.until = heads.NOTHING
-        # A query began outside of brackets; a set operator waits for its right side; FROM came first; AS was seen;
-        # the verb behind a prefix such as WITH was seen.
-        self.query = self.set_open = self.from_first = self.as_seen = self.verb = self.multi_insert = False
+        self.statement = OpenStatement(self.text, self.rules)
         self.body: RoutineBody | None = None
+        self.until = heads.NOTHING
 
     def run(self) -> tuple[StatementSlice, ...]:
         position = first = 1 if self.text.startswith("\ufeff") else 0
@@ -109,10 +100,10 @@ class _Splitter:
                     self.routines = True
                     self._forget()
                     position = first
-            if self.body is None or not self.body.is_open(self.depth):
+            if self.body is None or not self.body.is_open(self.statement.depth):
                 break
             # A routine never closes: once more from its start, cut at its semicolons.
-            position = self.start
+            position = self.statement.start
             self.routines = False
             delimiter = self.delimiter
             self._forget()
@@ -122,7 +113,7 @@ class _Splitter:
 
     def _emit(self) -> None:
         if self.mode == _PLAIN:
-            self.found.append(StatementSlice(self.start, self.last))
+            self.found.append(StatementSlice(self.statement.start, self.last))
         self._reset()
 
     def _scan(self, position: int) -> int:
@@ -170,9 +161,9 @@ class _Splitter:
         if self.mode == _FRESH:
             self._begin("", start)
         if kind == lex.OPEN:
-            self.depth += 1
+            self.statement.depth += 1
         elif kind == lex.CLOSE:
-            self.depth = max(self.depth - 1, 0)
+            self.statement.depth = max(self.statement.depth - 1, 0)
         elif kind == lex.DELIMITED:
             return self._delimited(start, end)
         elif kind == lex.OPEN_QUOTE:
@@ -182,10 +173,10 @@ class _Splitter:
     def _semicolon(self, start: int, end: int) -> int:
         if self.delimiter:
             return self._delimiter(start) or self._step_to(start, end)
-        if self.body is not None and self.body.semicolon(self.depth):
+        if self.body is not None and self.body.semicolon(self.statement.depth):
             return 0
-        copy = self.first == "COPY" and self.rules.line_command_signs == "\\"
-        data = copy and _COPY_FROM_STDIN.search(self.text, self.start, start) is not None
+        copy = self.statement.first == "COPY" and self.rules.line_command_signs == "\\"
+        data = copy and _COPY_FROM_STDIN.search(self.text, self.statement.start, start) is not None
         self._emit()
         self.last_start, self.last = start, end
         if data and "\\." not in self.unclosed:
@@ -211,7 +202,7 @@ class _Splitter:
         if self.mode != _FRESH:
             return 0
         if sign in self.rules.line_command_signs and self._begins_line(start):
-            return self._line_end(start)
+            return line_end(self.text, start)
         if sign == "<":
             label = heads.LABEL.match(self.text, start)
             return label.end() if label else 0
@@ -238,12 +229,12 @@ class _Splitter:
                 if not depth:
                     return mark.end()
         self.unclosed.add("*/")
-        boundary = self._boundary(start, self.limit)
-        if boundary < 0:
+        end = boundary(self.text, start, self.limit)
+        if end < 0:
             return self.limit
         if self.body is None:
             self._emit()
-        return boundary
+        return end
 
     def _tag(self, start: int, end: int) -> int:
         opener = self.text[start:end]
@@ -289,35 +280,12 @@ class _Splitter:
             match = self.scanner.quotes[quote].match(self.text, start)
             if match is None:
                 self.unclosed.add(quote)
-            elif self._boundary(start, match.end()) < 0:
+            elif boundary(self.text, start, match.end()) < 0:
                 return self._step_to(start, match.end())
         return self._line_quote(start)
 
     def _line_quote(self, start: int) -> int:
-        """End an open quote with its line, before the semicolon that ends the line."""
-        line_end = min(self._line_end(start), self.limit)
-        line = self.text[start:line_end]
-        semicolon = _FINAL_SEMICOLON.search(line, 1)
-        kept = line[: semicolon.start()] if semicolon else line
-        return self._step_to(start, start + len(kept.rstrip()))
-
-    def _boundary(self, start: int, end: int) -> int:
-        """The first place behind `start` where a statement must begin, -1 when there is none before `end`."""
-        for match in heads.BOUNDARY.finditer(self.text, start, end):
-            if heads.DEFINITION_BOUNDARY.match(self.text, match.start()):
-                return match.start()
-            at, lines = match.start(), 0
-            while at > start and self.text[at - 1].isspace():
-                at -= 1
-                lines += self.text[at] == "\n"
-            line = self.text[max(self.text.rfind("\n", start, at), start) : at]
-            if lines > 1 or _FINAL_SEMICOLON.search(line):
-                return match.start()
-        return -1
-
-    def _line_end(self, start: int) -> int:
-        match = _LINE_END.search(self.text, start)
-        return match.start() if match else len(self.text)
+        return self._step_to(start, line_quote_end(self.text, start, self.limit))
 
     def _begins_line(self, start: int) -> bool:
         """True where nothing but blanks and comments stands between the last token's line and `start`."""
@@ -343,24 +311,24 @@ class _Splitter:
             return self._begin_word(word, start, end)
         if start and self.text[start - 1] in ".@#$:":
             return 0
-        if self._begins_line(start) and self._cuts(word, start):
+        if self._begins_line(start) and self._ends_before(word, start):
             self._emit()
             return start
         if self.body is not None:
             if word in _BODY_WORDS:
-                self.body.word(word, self._previous(), self._next(end), self.depth)
+                self.body.word(word, self._previous(), self._next(end), self.statement.depth)
         elif self.mode == _HEAD:
             return self._head_word(word, start, end)
         elif self.mode == _PLAIN:
-            self._plain_word(word)
+            self.statement.word(word, self._previous())
         return 0
 
     def _begin_word(self, word: str, start: int, end: int) -> int:
         rules = self.rules
         if word in rules.line_commands and self._begins_line(start):
-            return self._line_end(start)
+            return line_end(self.text, start)
         if word == "DELIMITER" and rules.delimiter_command and self._begins_line(start):
-            stop = self._line_end(start)
+            stop = line_end(self.text, start)
             delimiter = self.text[end:stop].strip()
             self.delimiter = "" if delimiter == ";" else delimiter
             return stop
@@ -374,6 +342,7 @@ class _Splitter:
             return self._script_head(word, start, end)
         if word in heads.SCRIPT_STEPS:
             self.mode = _STEP
+            self.statement = OpenStatement.step(self.text, rules, start, word)
             return self._script_end(end) if word == "END" else 0
         self._begin(word, start)
         return 0
@@ -386,7 +355,8 @@ class _Splitter:
         until = heads.SCRIPT_HEADS[word]
         if until is heads.NOTHING:
             return self._step_to(start, end)
-        self.mode, self.start = _HEAD, start
+        self.mode = _HEAD
+        self.statement = OpenStatement.step(self.text, self.rules, start, word)
         self.until = heads.BATCH_STARTS if self.rules.batches else until
         return 0
 
@@ -399,125 +369,40 @@ class _Splitter:
         return 0
 
     def _head_word(self, word: str, start: int, end: int) -> int:
-        if word == "CASE":
-            self.cases += 1
-        elif word == "END":
-            self.cases = max(self.cases - 1, 0)
-        elif word in self.until and not self.cases and not self.depth:
+        """Leave out the condition of IF, WHILE, .. up to the word that ends it."""
+        statement = self.statement
+        if word in self.until and not statement.cases and not statement.depth:
             self._reset()
             return start if self.rules.batches else self._step_to(start, end)
+        if word in ("CASE", "END"):
+            statement.word(word, "")
         return 0
 
     def _begin(self, word: str, start: int) -> None:
-        self.mode, self.start, self.first = _PLAIN, start, word
+        self.mode = _PLAIN
+        self.statement = OpenStatement(self.text, self.rules, start, word)
         if word in ("CREATE", "ALTER") and self.routines:
             routine = heads.ROUTINE.match(self.text, start)
             if routine and (word == "CREATE" or self.rules.batches):
                 self.body = RoutineBody(routine[1].upper(), self.rules)
-                return
-        self.verb = word not in heads.PREFIXES
-        self.query = word in ("SELECT", "VALUES")
-        self.from_first = word == "FROM"
-        self.multi_insert = word == "INSERT" and heads.MULTI_INSERT.match(self.text, start) is not None
-
-    def _plain_word(self, word: str) -> None:
-        """Keep what decides whether a later line can still belong to the statement."""
-        if word == "CASE":
-            self.cases += 1
-        elif word == "END":
-            self.cases = max(self.cases - 1, 0)
-        if self.depth:
-            return
-        if word == "SELECT" or (word == "VALUES" and not self.multi_insert):
-            self.query = self.verb = True
-            self.set_open = False
-        elif word in heads.SET_OPERATORS:
-            self.set_open = self.set_open or self._previous() != "*"
-        elif word == "FROM" and not self.query and self.first in ("FROM", "WITH"):
-            self.from_first = self.verb = True
-        elif word == "AS":
-            self.as_seen = True
-        elif word in heads.DATA_HEADS:
-            self.verb = True
-            if word == "INSERT" and self.from_first:
-                self.query = False
-        elif word in ("EXEC", "EXECUTE") and self.first == "INSERT":
-            self.query = True
 
     # A missing semicolon.
 
-    def _cuts(self, word: str, start: int) -> bool:
+    def _ends_before(self, word: str, start: int) -> bool:
         """True where `word`, the first of its line, begins a statement although the last one has no terminator."""
-        first_column = start == 0 or self.text[start - 1] in "\r\n"
         if self.body is not None or self.delimiter:
-            return self._cuts_routine(word, start, first_column)
-        previous = self._previous()
-        if previous == "ON" and self.first == "SET":
-            # SET NOCOUNT ON is complete, JOIN t ON is not.
-            previous = ""
-        if self.first in heads.PRIVILEGES and previous in (self.first, ",", "FOR"):
-            return False
-        if self.depth:
-            head = heads.DEEP_HEADS.get(word)
-            return first_column and head is not None and self._cuts_head(head, word, start, first_column, previous)
-        if word in ("SELECT", "WITH"):
-            return (first_column or self.rules.batches) and self._cuts_query(word, start, previous)
-        head = heads.HEADS.get(word)
-        if head is not None and self._cuts_head(head, word, start, first_column, previous):
-            return True
-        return self.rules.batches and self._cuts_batch(word, start, previous)
+            return self._routine_ends_before(word, start)
+        return self.statement.ends_before(word, start, self._previous(), self.tag_at > self.last)
 
-    def _cuts_head(self, head: re.Pattern[str], word: str, start: int, first_column: bool, previous: str) -> bool:
-        continuing = heads.CONTINUING
-        if first_column and word in heads.DEFINITION_HEADS:
-            continuing = heads.DEFINITION_CONTINUING
-        elif first_column and word in heads.DATA_HEADS:
-            continuing = heads.CHANGE_CONTINUING
-            if previous == "AS" and heads.QUERY_HOLDER.match(self.text, max(self.start, 0)):
-                previous = ""
-        if previous in continuing or not head.match(self.text, start):
-            return False
-        if word in heads.DATA_HEADS:
-            return (self.verb or self.mode != _PLAIN) and not (word == "INSERT" and self.from_first)
-        return not (word in heads.PRIVILEGES and heads.DEFAULT_PRIVILEGES.match(self.text, max(self.start, 0)))
-
-    def _cuts_query(self, word: str, start: int, previous: str) -> bool:
-        continuing = heads.QUERY_AGAIN if self.query else heads.QUERY_CONTINUING
-        if previous in continuing or self.set_open or self.tag_at > self.last:
-            return False
-        if word == "WITH" and not heads.WITH_HEAD.match(self.text, start):
-            return False
-        if self.mode == _STEP:
-            return True
-        if self.query or self.first in heads.QUERYLESS:
-            return True
-        return (
-            self.first == "CREATE" and previous == ")" and not self.as_seen and not self.rules.table_without_as
-            and heads.TABLE_HEAD.match(self.text, self.start) is not None
-        )
-
-    def _cuts_batch(self, word: str, start: int, previous: str) -> bool:
-        head = heads.BATCH_HEADS.get(word)
-        if head is None or previous in heads.BATCH_CONTINUING or not head.match(self.text, start):
-            return False
-        if word in ("END", "ELSE"):
-            return not self.cases
-        if word in heads.DATA_HEADS:
-            return self.verb or self.mode != _PLAIN
-        if word in ("EXEC", "EXECUTE"):
-            return self.first != "INSERT" or self.query
-        if word == "SET":
-            return self.first != "UPDATE" or not _VARIABLE.match(self.text, start)
-        return not (word == "IF" and self.first in ("DROP", "CREATE", "ALTER"))
-
-    def _cuts_routine(self, word: str, start: int, first_column: bool) -> bool:
+    def _routine_ends_before(self, word: str, start: int) -> bool:
         body = self.body
+        first_column = start == 0 or self.text[start - 1] in "\r\n"
         if self.rules.batches and body is not None and body.done:
             return word in heads.BATCH_STARTS
         if not first_column or word != "CREATE" or self._previous() in heads.CONTINUING:
             return False
         if heads.ROUTINE.match(self.text, start):
             return True
-        if body is None or body.is_open(self.depth) or self.rules.batches:
+        if body is None or body.is_open(self.statement.depth) or self.rules.batches:
             return False
         return heads.DEEP_HEADS["CREATE"].match(self.text, start) is not None
