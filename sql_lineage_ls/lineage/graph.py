@@ -23,6 +23,8 @@ STAR = "star"
 CONTAINED = "contained"
 
 ELEMENT = "[*]"
+# The path of a star that stands for all columns of a relation.
+EVERY_COLUMN: Path = ("*",)
 # A record that went through one of these is still the same record: its fields are found below the target.
 _UNCHANGED = frozenset({"IDENTITY", "RENAME", "UNNEST", "UNION"})
 _RANK = {WRITE: 0, READ: 1, STAR: 2, CONTAINED: 3}
@@ -244,6 +246,8 @@ def _usage(read: IndexedRead, path: Path) -> str | None:
 
     Naming a relation (`FROM t`) uses the relation, not each of its columns; a star or a whole row does use them.
     """
+    if read.path == EVERY_COLUMN:
+        return STAR if len(path) <= 1 else CONTAINED
     if read.path[: len(path)] == path:
         return read.usage
     if path[: len(read.path)] != read.path or read.usage == WRITE or not read.whole:

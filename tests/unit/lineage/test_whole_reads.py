@@ -44,3 +44,11 @@ def test_a_field_beside_the_one_that_is_read(edges: tuple[Edge, ...], usage: lis
 
 def test_the_array_itself_is_read_either_way() -> None:
     assert usages((edge(("items", "[*]", "sku")),), ("items",), ("items",)) == ["read"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "usage"), [((), ["star"]), (("items",), ["star"]), (("items", "[*]", "qty"), ["contained"])]
+)
+def test_a_star_reads_every_column(asked: Path, usage: list[str]) -> None:
+    lineage = StatementLineage("query", edges=(edge(("id",)),), reads=(Read("t", ("*",), 7, 8, "star"),))
+    assert [use.usage for use in uses(_Index(contributions_of("u", [lineage])), Node("t", asked))] == usage
