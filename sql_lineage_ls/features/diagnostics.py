@@ -17,7 +17,7 @@ from sql_lineage_ls.features.results import Diagnostic, Related
 from sql_lineage_ls.lineage.model import Node, Problem, path_text
 from sql_lineage_ls.syntax.query_model import SyntaxIssue
 from sql_lineage_ls.text.span import Span
-from sql_lineage_ls.workspace.snapshot import Snapshot, StatementView
+from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 UNPARSED = "unparsed-statement"
 OFF = "off"
@@ -57,14 +57,16 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
         diagnostic
         for statement in document.statements
         if not statement.stale
-        for diagnostic in _of_statement(snapshot, statement, chosen)
+        for diagnostic in _of_statement(snapshot, document, statement, chosen)
         # What a template will put there may well exist.
         if diagnostic.code == UNPARSED or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])
     ]
     return tuple(sorted(dict.fromkeys(found), key=lambda item: (item.span, item.code, item.message)))
 
 
-def _of_statement(snapshot: Snapshot, statement: StatementView, options: DiagnosticOptions) -> Iterator[Diagnostic]:
+def _of_statement(
+    snapshot: Snapshot, document: DocumentView, statement: StatementView, options: DiagnosticOptions
+) -> Iterator[Diagnostic]:
     for issue in statement.model.issues:
         severity = _severity(UNPARSED, options)
         if severity != OFF:
@@ -74,12 +76,14 @@ def _of_statement(snapshot: Snapshot, statement: StatementView, options: Diagnos
     for problem in statement.lineage.problems:
         severity = _severity(problem.code, options)
         if severity != OFF and problem.start >= 0:
+            span = _span(statement, problem)
+            token = document.text[span.start : span.end]
             yield Diagnostic(
                 code=problem.code,
                 severity=severity,
-                span=_span(statement, problem),
+                span=span,
                 message=_message(problem),
-                related=tuple(_related(snapshot, problem)),
+                related=tuple(_related(snapshot, statement, problem, token)),
                 href=_page(problem.code, options),
                 suggestion=problem.suggestion,
             )
@@ -106,15 +110,28 @@ def _message(problem: Problem) -> str:
     return f"{problem.message.rstrip('.')}. Did you mean `{problem.suggestion}`?"
 
 
-def _related(snapshot: Snapshot, problem: Problem) -> Iterator[Related]:
-    """The declaration that proves the finding, by the words of a reader."""
-    if not problem.relation:
-        return
-    node = Node(problem.relation, problem.path)
-    span = declaration_of(snapshot, node)
-    if span is None:
-        return
-    name = snapshot.relation_name(problem.relation)
-    if problem.path:
-        name = f"{name}.{path_text(problem.path)}"
-    yield Related(span, f"`{name}` is declared here")
+def _related(snapshot: Snapshot, statement: StatementView, problem: Problem, token: str) -> Iterator[Related]:
+    """The declarations that prove the finding, by the words of a reader.
+
+    Of a field that its record lacks, the record; of a column that its tables lack or that several have, the tables
+    or those columns; of a misspelt name, the one that was probably meant.
+    """
+    owners = [Node(problem.relation, problem.path)] if problem.relation else _searched(statement, problem)
+    for owner in owners:
+        meant = Node(owner.relation, (*owner.path, problem.suggestion or token.strip('`\"[]')))
+        node = meant if snapshot.declaration(meant) is not None else owner
+        span = declaration_of(snapshot, node)
+        if span is not None:
+            name = snapshot.relation_name(node.relation)
+            name = f"{name}.{path_text(node.path)}" if node.path else name
+            yield Related(span, f"`{name}` is declared here")
+
+
+def _searched(statement: StatementView, problem: Problem) -> list[Node]:
+    """The stored relations that were searched for a column, where their names mean one thing in the statement."""
+    known: dict[str, set[str]] = {}
+    for occurrence in statement.lineage.occurrences:
+        if occurrence.kind in ("relation", "alias", "cte"):
+            known.setdefault(occurrence.name, set()).add(occurrence.relation)
+    found = (known.get(name, set()) for name in problem.owner.split(", "))
+    return [Node(relation, ()) for relations in found if len(relations) == 1 for relation in relations if relation]

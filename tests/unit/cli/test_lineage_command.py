@@ -182,3 +182,15 @@ def test_a_reader_that_stops_is_no_error(folder: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 0
+
+
+def test_the_example_of_the_documentation_is_true(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "lineage-text.md").read_text(encoding="utf-8")
+    _, sql, after = page.split("```sql\n")[0], page.split("```sql\n")[1].split("```")[0], page.split("```sql\n")[1]
+    blocks = [block.removeprefix("\n") for block in after.split("```")[1:]]
+    direct, indirect = blocks[1], blocks[3]
+    (tmp_path / "q.sql").write_text(sql, encoding="utf-8")
+    _, lines, _ = run(capsys, "--dialect", "bigquery", str(tmp_path))
+    assert "".join(line + "\n" for line in lines) == direct
+    _, lines, _ = run(capsys, "--dialect", "bigquery", "--indirect", str(tmp_path))
+    assert "".join(line + "\n" for line in lines if " <~ " in line) == indirect

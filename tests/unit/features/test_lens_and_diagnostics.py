@@ -134,7 +134,7 @@ def test_a_problem_is_placed_explained_and_linked() -> None:
     assert found.message == "no field `chop` in pets.tag. Did you mean `chip`?"
     assert found.href == "https://docs/undeclared-field.md"
     (related,) = found.related
-    assert (related.span, related.message) == (FileSpan(T, *at(DDL, "tag")), "`pets.tag` is declared here")
+    assert (related.span, related.message) == (FileSpan(T, *at(DDL, "chip")), "`pets.tag.chip` is declared here")
 
 
 def test_silence_while_loading_and_while_typing() -> None:

@@ -112,6 +112,31 @@ def test_an_undeclared_field_is_found_through_views(wines: Workspace) -> None:
     assert "did you mean" in found.message.lower()
 
 
+@pytest.mark.parametrize(
+    ("query", "related"),
+    [
+        ("SELECT line FROM trains AS t, buses b;", ["trains.line", "buses.line"]),
+        ("SELECT nope FROM trains AS t, buses b;", ["trains", "buses"]),
+        ("SELECT seat FROM trains;", ["trains.seats"]),
+        ("SELECT t.door.wydth FROM trains AS t;", ["trains.door.width"]),
+        ("SELECT t.door.colour FROM trains AS t;", ["trains.door"]),
+        ("WITH c AS (SELECT seats FROM trains) SELECT seat FROM c;", []),
+    ],
+)
+def test_a_diagnostic_shows_the_declarations_that_prove_it(query: str, related: list[str]) -> None:
+    made = Workspace(
+        "bigquery",
+        ddl="CREATE TABLE trains (line STRING, seats INT64, door STRUCT<width INT64>);"
+        "CREATE TABLE buses (line STRING);",
+        query=query,
+    )
+    (found,) = diagnostics(made.snapshot, made.uri("query"))
+    assert [place.message for place in found.related] == [f"`{name}` is declared here" for name in related]
+    assert [made.texts["ddl"][place.span.start : place.span.end] for place in found.related] == [
+        name.split(".")[-1] for name in related
+    ]
+
+
 def test_lenses_count_through_views(wines: Workspace) -> None:
     titles = {
         wines.texts["tables"][lens.span.start : lens.span.end]: lens.title
