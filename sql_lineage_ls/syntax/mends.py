@@ -29,8 +29,8 @@ _ENDINGS = frozenset(
 # Behind these a value or a name must come.
 _WANTS = frozenset(
     {T.EQ, T.NEQ, T.LT, T.GT, T.LTE, T.GTE, T.PLUS, T.DASH, T.SLASH, T.DPIPE, T.AND, T.OR, T.NOT, T.LIKE, T.BETWEEN,
-     T.ON, T.WHERE, T.HAVING, T.QUALIFY, T.GROUP_BY, T.ORDER_BY, T.WHEN, T.THEN, T.ELSE, T.CASE, T.FROM, T.JOIN,
-     T.SELECT, T.USING, T.INTO, T.DCOLON, T.ARROW, T.SET, T.PARTITION_BY, T.IN}
+     T.ON, T.WHERE, T.HAVING, T.QUALIFY, T.GROUP_BY, T.ORDER_BY, T.WHEN, T.THEN, T.ELSE, T.FROM, T.JOIN,
+     T.SELECT, T.USING, T.INTO, T.DCOLON, T.ARROW, T.SET, T.PARTITION_BY, T.IN, T.L_BRACKET}
 )  # fmt: skip
 # Clauses that stand in no brackets but those of a query.
 _BLOCK_CLAUSES = frozenset({T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.QUALIFY, T.LIMIT, T.UNION})
@@ -39,27 +39,38 @@ _PAIRS = {T.L_PAREN: T.R_PAREN, T.L_BRACKET: T.R_BRACKET, T.L_BRACE: T.R_BRACE, 
 _CLOSING = {T.R_PAREN: ")", T.R_BRACKET: "]", T.R_BRACE: "}", T.END: "END"}
 
 
-def mend_dots(prepared: Prepared) -> None:
-    """Puts an empty name behind a dot that none follows: `SELECT o. FROM orders AS o`.
+def mend_names(prepared: Prepared) -> None:
+    """Puts an empty name where the parser would read something else, or nothing, without an error.
 
-    Without it the parser reads a column that is called FROM.
+    `SELECT o. FROM orders AS o` is no column that is called FROM, and `SELECT FROM orders` lacks its list.
     """
     tokens = prepared.tokens
-    places: list[int] = []
-    last = len(tokens) - 1
-    for index in [i for i, token in enumerate(tokens) if token.token_type is _DOT]:
-        if index == last:
-            places.append(index + 1)
-            continue
-        following = tokens[index + 1]
-        kind = following.token_type
-        if kind in _CLOSERS or (kind in _CLAUSES and following.start > tokens[index].end + 1):
-            places.append(index + 1)
-    for place in reversed(places):
-        dot = tokens[place - 1]
-        tokens.insert(place, _empty(dot))
-        prepared.issues.append(q.SyntaxIssue("A name is missing behind this dot.", dot.start, dot.end + 1))
-    prepared.partial = prepared.partial or bool(places)
+    empty_lists = prepared.dialect.grammar not in _EMPTY_LISTS
+    for index in [i for i in range(len(tokens) - 1, -1, -1) if tokens[i].token_type in _OPEN_ENDED]:
+        token = tokens[index]
+        following = tokens[index + 1] if index + 1 < len(tokens) else None
+        if token.token_type is _DOT:
+            missing = following is None or _cannot_follow(token, following)
+            message = "A name is missing behind this dot."
+        else:
+            missing = following is None or (following.token_type is T.FROM and token.token_type is T.SELECT)
+            missing = missing and empty_lists
+            message = "The list is empty."
+        if missing:
+            tokens.insert(index + 1, _empty(token))
+            prepared.issues.insert(0, q.SyntaxIssue(message, token.start, token.end + 1))
+            prepared.partial = True
+
+
+# Select lists may be empty there.
+_EMPTY_LISTS = frozenset({"postgres"})
+_OPEN_ENDED = frozenset({T.DOT, T.SELECT, T.SET})
+
+
+def _cannot_follow(dot: Token, following: Token) -> bool:
+    """Whether the token behind a dot is no name."""
+    kind = following.token_type
+    return kind in _CLOSERS or (kind in _CLAUSES and following.start > dot.end + 1)
 
 
 def mend(prepared: Prepared) -> None:
@@ -75,25 +86,37 @@ def mend(prepared: Prepared) -> None:
             if not any(closer is kind for closer, _ in open_):
                 continue
             while open_[-1][0] is not kind:
-                result.append(_closing(open_.pop()[0], result[-1]))
+                _close(result, open_.pop()[0])
             open_.pop()
         elif unclosed and kind in _BLOCK_CLAUSES:
             while open_ and not open_[-1][1]:
-                result.append(_closing(open_.pop()[0], result[-1]))
+                _close(result, open_.pop()[0])
         if kind in _PAIRS:
             open_.append((_PAIRS[kind], False))
         elif kind is T.SELECT and open_:
             open_[-1] = (open_[-1][0], True)
         following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
-        ends = following is None or following in _ENDINGS
-        if kind is T.COMMA and ends:
-            continue
-        result.append(token)
-        if kind in _WANTS and (ends or following is T.COMMA):
-            result.append(_empty(token))
+        _keep(result, token, following)
     for missing, _ in reversed(open_):
-        result.append(_closing(missing, result[-1]))
+        _close(result, missing)
     tokens[:] = result
+
+
+def _keep(result: list[Token], token: Token, following: TokenType | None) -> None:
+    """Adds a token, and an empty name where one must follow; leaves out a comma that nothing follows."""
+    kind = token.token_type
+    ends = following is None or following in _ENDINGS
+    if kind is T.COMMA and (ends or following is T.SELECT):
+        return
+    result.append(token)
+    if kind in _WANTS and (ends or following is T.COMMA):
+        result.append(_empty(token))
+
+
+def _close(result: list[Token], kind: TokenType) -> None:
+    """Adds a closing bracket."""
+    last = result[-1]
+    result.append(Token(kind, _CLOSING[kind], last.line, last.col, last.end + 1, last.end))
 
 
 def add_query(prepared: Prepared) -> bool:
@@ -110,7 +133,3 @@ def add_query(prepared: Prepared) -> bool:
 def _empty(before: Token) -> Token:
     """A name without text right behind a token."""
     return Token(T.VAR, MARK, before.line, before.col, before.end + 1, before.end)
-
-
-def _closing(kind: TokenType, before: Token) -> Token:
-    return Token(kind, _CLOSING[kind], before.line, before.col, before.end + 1, before.end)

@@ -16,7 +16,7 @@ from sql_lineage_ls.syntax.lower import lower_statement
 from sql_lineage_ls.syntax.lower.names import words
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import is_mutation
-from sql_lineage_ls.syntax.tokens import tokenize
+from sql_lineage_ls.syntax.tokens import head_word, tokenize
 from sql_lineage_ls.syntax.transfers import TRANSFER_WORDS, read_transfer
 from sql_lineage_ls.syntax.tree import build_tree, too_large
 
@@ -62,7 +62,7 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     problem = too_large(tokens)
     if problem is not None:
         return q.StatementModel(None, (problem,))
-    head = next((token.text.upper() for token in tokens if token.text), "")  # Athena marks Hive statements first
+    head = head_word(tokens)
     if head in _OPAQUE and head not in _DDL_WORDS:
         return q.StatementModel(q.OtherStatement(head))
     if head == "ALTER" and is_mutation(tokens):
@@ -79,7 +79,12 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
 
 
 def _model(prepared: Prepared, tree: exp.Expr | None, head: str) -> q.StatementModel:
-    statement = lower_statement(prepared, tree) if tree is not None else None
+    try:
+        statement = lower_statement(prepared, tree) if tree is not None else None
+    except Exception:  # the tree of damaged text may lack anything
+        if not prepared.issues:
+            raise
+        statement = None
     if statement is None and head in _NO_DATA:
         return q.StatementModel(q.OtherStatement(head))
     issues = prepared.issues

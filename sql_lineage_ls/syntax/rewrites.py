@@ -8,6 +8,7 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
+from sql_lineage_ls.syntax.tokens import head_word
 
 T = TokenType
 
@@ -24,7 +25,7 @@ def rewrite(prepared: Prepared) -> None:
         _join_numbers(prepared.tokens)
     if "(+)" in text:
         _drop_join_marks(prepared.tokens)
-    head = prepared.tokens[0].text.upper()
+    head = head_word(prepared.tokens)
     if head in ("INSERT", "REPLACE", "WITH"):
         _rewrite_insert(prepared.tokens)
     elif head == "MERGE":

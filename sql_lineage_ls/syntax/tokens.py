@@ -19,6 +19,15 @@ def grammar(name: str) -> Grammar:
     return Grammar.get_or_raise(name or None)
 
 
+def head_word(tokens: list[Token]) -> str:
+    """The statement's first word in upper case: `MERGE`; `BEGIN` of the token BEGIN TRANSACTION.
+
+    Athena's tokenizer marks a Hive statement with an empty token, which is passed over.
+    """
+    text = next((token.text for token in tokens if token.text), "")
+    return text.upper().split(maxsplit=1)[0] if text.strip() else ""
+
+
 def tokenize(text: str, dialect: Dialect) -> list[Token]:
     """The tokens of `text`; `start` and `end` are code points, `end` is **inclusive** as sqlglot has it.
 

@@ -12,7 +12,7 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.mends import add_query, mend, mend_dots
+from sql_lineage_ls.syntax.mends import add_query, mend, mend_names
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import rewrite
 from sql_lineage_ls.syntax.tokens import grammar
@@ -25,9 +25,12 @@ MAX_TOKENS = 2_000_000
 _OPEN = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSE = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 # Operators before a value: each one in a row is a level of the parser's recursion.
-_PREFIX = frozenset({TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.INTERVAL})
+_PREFIX = frozenset(
+    {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.RLIKE, TokenType.INTERVAL}
+)
 # Tokens that are left out, one after the other, where the parser stops at them in a damaged statement.
 _DELETIONS = 3
+_SUBSCRIPTS = frozenset({TokenType.L_BRACKET, TokenType.R_BRACKET})
 _DEEPER = _OPEN | _CLOSE | _PREFIX
 
 # sqlglot deep-copies every joined source of these to make `FROM t, t.items` an UNNEST. Our binder does that itself,
@@ -60,6 +63,26 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
             last = index
             if run > MAX_DEPTH:
                 return q.SyntaxIssue("Too many operators stand in a row.", token.start, token.end + 1)
+    return _long_chain(tokens)
+
+
+def _long_chain(tokens: list[Token]) -> q.SyntaxIssue | None:
+    """A value with too many subscripts, `a[0].b[0].c[0]..`: the parser's work grows with their square."""
+    brackets = [i for i, token in enumerate(tokens) if token.token_type in _SUBSCRIPTS]
+    if len(brackets) <= 2 * MAX_DEPTH:
+        return None
+    lengths: dict[int, int] = {}
+    open_: list[int] = []
+    for index in brackets:
+        if tokens[index].token_type is TokenType.L_BRACKET:
+            dotted = index > 2 and tokens[index - 2].token_type is TokenType.DOT
+            length = lengths.get(index - 3 if dotted else index - 1, 0) + 1
+            if length > MAX_DEPTH:
+                token = tokens[index]
+                return q.SyntaxIssue("Too many subscripts stand in a row.", token.start, token.end + 1)
+            open_.append(length)
+        elif open_:
+            lengths[index] = open_.pop()
     return None
 
 
@@ -69,7 +92,7 @@ def build_tree(text: str, tokens: list[Token], dialect: Dialect) -> tuple[Prepar
     `tokens` is changed. With errors the tree is one of the mended text, or the part that could be read.
     """
     prepared = Prepared(text, dialect, tokens, [], False, {})
-    mend_dots(prepared)
+    mend_names(prepared)
     rewrite(prepared)
     tree, error = _run(prepared, ErrorLevel.IMMEDIATE)
     if error is None:

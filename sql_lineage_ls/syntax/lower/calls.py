@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.constructors import SPECIAL
-from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering
+from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, offset_of
 from sql_lineage_ls.syntax.lower.names import (
     AGGREGATE_SUFFIXES,
     AGGREGATES,
@@ -64,9 +64,9 @@ def _call(low: Lowering, name: str, nodes: list[exp.Expr], start: int, end: int)
         for item in inner:
             args.append(low.expr(item))
             named.append(key)
-    positions = PART_POSITIONS.get(name)
-    if positions is not None:
-        _take_parts(args, positions)
+    parts = PART_POSITIONS.get(name)
+    if parts is not None and len(args) >= parts[1]:
+        _take_parts(args, parts[0])
     return q.Call(name, tuple(args), tuple(named) if has_names else (), is_aggregate(name), order, None, start, end)
 
 
@@ -77,7 +77,7 @@ def _argument(low: Lowering, node: Any) -> tuple[str | None, list[exp.Expr], tup
     while True:
         kind = node.__class__
         if kind in (exp.Kwarg, exp.PropertyEQ):
-            key = node.this.name
+            key = low.name(node.this).text
             node = node.expression
         elif kind in _WRAPPERS:
             node = node.this
@@ -124,7 +124,7 @@ def known(low: Lowering, node: exp.Func) -> q.Expr:
     if meta and "start" in meta:
         name, start, end = function_name(low, node)
     else:
-        name, start, end = node.sql_name(), -1, -1
+        name, start, end = _listing_name(low, node) if node.__class__ is exp.GroupConcat else (node.sql_name(), -1, -1)
     nodes: list[exp.Expr] = []
     for value in node.args.values():
         if isinstance(value, exp.Expr):
@@ -135,6 +135,20 @@ def known(low: Lowering, node: exp.Func) -> q.Expr:
     if isinstance(node, exp.AggFunc) and not call.aggregate:
         return msgspec.structs.replace(call, aggregate=True)
     return call
+
+
+# The spellings of what the parser calls GROUP_CONCAT.
+_LISTINGS = frozenset({"LISTAGG", "GROUP_CONCAT", "GROUPCONCAT", "STRINGAGG"})
+
+
+def _listing_name(low: Lowering, node: exp.Expr) -> tuple[str, int, int]:
+    """The name that the text has: LISTAGG, GROUP_CONCAT, .."""
+    offset = offset_of(node)
+    index = low.token_after(offset) if offset >= 0 else 0
+    for token in reversed(low.tokens[max(index - 6, 0) : index]):
+        if token.text.upper() in _LISTINGS:
+            return token.text.upper(), token.start, token.end + 1
+    return "GROUP_CONCAT", -1, -1
 
 
 def parameterized(low: Lowering, node: exp.Expr) -> q.Expr:
@@ -153,7 +167,8 @@ def wrapped_function(low: Lowering, node: exp.Expr) -> q.Expr:
 def within_group(low: Lowering, node: exp.Expr) -> q.Expr:
     """`f(x) WITHIN GROUP (ORDER BY y)`."""
     value = low.expr(node.this)
-    order = tuple([low.expr(item.this) for item in node.expression.expressions])
+    clause = node.args.get("expression")
+    order = tuple([low.expr(item.this) for item in clause.expressions]) if clause is not None else ()
     if isinstance(value, q.Call):
         args = value.args if _has_column(value.args) else (*value.args, *order)
         return msgspec.structs.replace(value, args=args, order_by=value.order_by + order, aggregate=True, named=())

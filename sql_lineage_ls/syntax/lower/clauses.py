@@ -29,7 +29,7 @@ def with_clause(low: Lowering, node: Any) -> tuple[tuple[q.Cte, ...], tuple[q.Pr
     for item in node.expressions:
         if item.__class__ is not exp.CTE:
             continue
-        alias = item.args["alias"]
+        alias = item.args.get("alias") or exp.TableAlias()
         name = low.name(alias.this)
         if item.args.get("scalar"):
             lets.append(q.Projection(low.expr(item.this), name))

@@ -357,7 +357,8 @@ def tuple_(low: Lowering, node: exp.Expr) -> q.Expr:
 def if_(low: Lowering, node: exp.Expr) -> q.Expr:
     """IF(condition, a, b)."""
     args = node.args
-    return q.Case(None, ((low.expr(node.this), low.expr(args["true"])),), low.maybe(args.get("false")))
+    value = low.maybe(args.get("true")) or q.Literal("null", "")
+    return q.Case(None, ((low.expr(node.this), value),), low.maybe(args.get("false")))
 
 
 def case(low: Lowering, node: exp.Expr) -> q.Expr:
@@ -387,7 +388,7 @@ def json_value(low: Lowering, node: exp.Expr) -> q.Expr:
     if not isinstance(path, exp.Expr):
         return q.Call("JSON_VALUE", (value,))
     if isinstance(path, exp.JSONPath):
-        return q.Call("JSON_VALUE", (paths.walk(low, value, path, low.token_after(end_of(value))),))
+        return q.Call("JSON_VALUE", (paths.walk(low, value, path, low.token_after(end_of(value)) + 1),))
     literal = low.expr(path)
     if isinstance(literal, q.Literal) and literal.kind == "string":
         chain = paths.json_path(low, value, literal)

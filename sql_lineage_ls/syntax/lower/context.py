@@ -59,15 +59,20 @@ class Lowering:
         return None if node is None else self._expressions[node.__class__](self, node)
 
     def query(self, node: exp.Expr) -> q.Query:
-        """A query of any shape."""
-        return self._queries[node.__class__](self, node)
+        """A query of any shape; what damaged text has in its place is a select list."""
+        handler = self._queries.get(node.__class__)
+        if handler is not None:
+            return handler(self, node)
+        return q.Select((q.Projection(self.expr(node)),) if isinstance(node, exp.Expr) else ())
 
     def is_query(self, node: object) -> bool:
         """Whether `node` is lowered by `query`."""
         return node.__class__ in self._queries
 
-    def name(self, node: exp.Expr) -> q.Name:
-        """An identifier (or whatever stands for one) with its span, quotes included."""
+    def name(self, node: exp.Expr | None) -> q.Name:
+        """An identifier (or whatever stands for one) with its span, quotes included; nameless in damaged text."""
+        if not isinstance(node, exp.Expr):
+            return q.Name("")
         text = node.name
         meta = node._meta
         if not meta or "start" not in meta:
@@ -103,9 +108,10 @@ class Lowering:
             return [self.name(node)]
         found: list[q.Name] = []
         start = meta["start"] + 1
-        for word in text.split(MARK):
-            found.append(q.Name(word, start, start + len(word), True))
-            start += len(word) + 1
+        spelled = self.text[start : meta["end"]].split(".")
+        for word, raw in zip(text.split(MARK), spelled, strict=False):
+            found.append(q.Name(word, start, start + len(raw), True))
+            start += len(raw) + 1
         return found
 
     def names(self, nodes: list[exp.Expr] | None) -> tuple[q.Name, ...]:
@@ -134,9 +140,9 @@ def _hash_name(text: str, start: int, end: int) -> q.Name:
     return q.Name(text[start:end], start, end)
 
 
-def offset_of(node: exp.Expr) -> int:
+def offset_of(node: exp.Expr | None) -> int:
     """Where some leaf below `node` stands, -1 where none has a position."""
-    stack: list[exp.Expr] = [node]
+    stack: list[exp.Expr] = [node] if node is not None else []
     while stack:
         current = stack.pop()
         meta = current._meta

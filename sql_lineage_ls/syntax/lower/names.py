@@ -46,17 +46,16 @@ DATE_PARTS = words(
 # Abbreviations, which are accepted where the part is the first argument (T-SQL, Snowflake, Redshift).
 SHORT_DATE_PARTS = words("YY YYYY QQ Q MM M DY Y DD D WK WW DW HH MI N SS S MS MCS NS ISO_WEEK TZ W H")
 
-# Where a function takes a date part as a bare word: BigQuery puts it last, T-SQL, Snowflake and Redshift first.
-PART_POSITIONS: dict[str, tuple[int, ...]] = {
-    name: positions
-    for positions, names in {
-        (1,): "LAST_DAY TIME_TRUNC TIMESTAMP_TRUNC DATETIME_TRUNC GENERATE_DATE_ARRAY",
-        (1, 0): "DATE_TRUNC TRUNC",
-        (2, 0): "DATE_DIFF DATEDIFF TIMESTAMP_DIFF DATETIME_DIFF TIME_DIFF TIMESTAMPDIFF TIMEDIFF",
-        (0,): "DATEADD TIMESTAMPADD TIMEADD DATEPART DATENAME DATE_PART DATEDIFF_BIG DATETRUNC DATE_BUCKET DATE_ADD"
-        " DATE_SUB DATESUB TIME_SLICE",
-        (2,): "TIMESTAMP_BUCKET MONTHS_BETWEEN",
-        (3,): "GENERATE_TIMESTAMP_ARRAY",
-    }.items()
+# Where a function takes a date part as a bare word, and with how many arguments at least: BigQuery puts it last,
+# T-SQL, Snowflake and Redshift first.
+PART_POSITIONS: dict[str, tuple[tuple[int, ...], int]] = {
+    name: (positions, least)
+    for positions, least, names in (
+        ((1,), 2, "LAST_DAY TIME_TRUNC TIMESTAMP_TRUNC DATETIME_TRUNC TRUNC"),
+        ((1, 0), 2, "DATE_TRUNC"),
+        ((2, 0), 3, "DATE_DIFF DATEDIFF TIMESTAMP_DIFF DATETIME_DIFF TIME_DIFF TIMESTAMPDIFF TIMEDIFF"),
+        ((0,), 3, "DATEADD TIMESTAMPADD TIMEADD DATEDIFF_BIG DATE_BUCKET DATE_ADD DATE_SUB DATESUB"),
+        ((0,), 2, "DATEPART DATENAME DATE_PART DATETRUNC"),
+    )
     for name in names.split()
 }

@@ -103,7 +103,7 @@ def _method(low: Lowering, value: q.Expr, step: exp.Expr) -> q.Expr:
     if isinstance(value, q.ColumnRef) and called.name not in _METHODS.get(low.dialect.grammar, ()):
         prefix = ".".join(part.text for part in value.parts).upper()
         return q.Call(
-            f"{prefix}.{called.name}", called.args, called.named, called.aggregate, called.order_by, called.filter,
+            f"{prefix}.{called.name}", called.args, called.named, False, called.order_by, called.filter,
             value.parts[0].start if value.parts[0].start >= 0 else called.start, called.end,
         )  # fmt: skip
     return q.Call(called.name, (value, *called.args), start=called.start, end=called.end)

@@ -124,7 +124,7 @@ def statement_pivot(low: Lowering, node: Any) -> PivotOrUnpivot:
     if args.get("unpivot"):
         into = args.get("into")
         inputs = tuple([_input(low, item) for item in node.expressions])
-        if into is None:
+        if not isinstance(into, exp.Expr):
             return q.Unpivot((q.Name("value"),), q.Name("name"), inputs)
         values = tuple([name for item in into.expressions for name in _names(low, item)])
         return q.Unpivot(values, low.name(_bare(into.this)), inputs)

@@ -364,6 +364,8 @@ def _navigated(low: Lowering, node: Any) -> q.TableSource:
 
 def target(low: Lowering, node: Any) -> q.TableRef:
     """The table that a statement writes."""
+    if not isinstance(node, exp.Expr):
+        return q.TableRef(())
     made = source(low, node.this if node.__class__ is exp.Schema else node)
     if isinstance(made, q.TableRef):
         return made

@@ -162,7 +162,7 @@ def _branch_query(low: Lowering, node: Any, item: q.FromItem) -> q.Query:
     if body is None:
         return q.Select((q.Projection(q.Star()),), (item,))
     if isinstance(body, exp.Values):
-        row = values_row(low, body.expressions[0])
+        row = values_row(low, body.expressions[0]) if body.expressions else ()
         return q.Select(tuple([_spanned(value) for value in row]), (item,))
     made = low.query(body)
     if isinstance(made, q.Select):
@@ -287,8 +287,9 @@ def _branch(low: Lowering, node: exp.When) -> q.MergeBranch:
         where = low.expr(extra.this)
         condition = where if condition is None else q.Operation("AND", (condition, where))
     if then.__class__ is exp.Update:
-        items = then.expressions
-        star = (len(items) == 1 and items[0].__class__ is exp.Star) or then.this.__class__ is exp.Star
+        found = then.args.get("expressions")
+        items = found if isinstance(found, list) else [found]
+        star = any(item.__class__ is exp.Star for item in items) or then.this.__class__ is exp.Star
         return q.MergeBranch(matched, "update", condition, assignments(low, items), star=star)
     if then.__class__ is exp.Insert:
         return _insert_branch(low, matched, condition, then)
@@ -305,7 +306,7 @@ def _insert_branch(low: Lowering, matched: str, condition: q.Expr | None, then: 
     columns = tuple([_target_column(low, item) for item in this.expressions]) if this is not None else ()
     values: tuple[q.Expr, ...] = ()
     if isinstance(body, exp.Values):
-        values = values_row(low, body.expressions[0])
+        values = values_row(low, body.expressions[0]) if body.expressions else ()
     elif isinstance(body, exp.Expr):
         values = values_row(low, body)
     return q.MergeBranch(matched, "insert", condition, columns=columns, values=values)
