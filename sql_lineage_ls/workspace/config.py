@@ -129,7 +129,15 @@ def without_defaults(layer: Layer) -> Layer:
     says.
     """
     defaults = msgspec.to_builtins(Settings())
-    values = {key: value for key, value in layer.values.items() if value != defaults[key]}
+    values = {}
+    for key, value in layer.values.items():
+        default = defaults[key]
+        if isinstance(value, dict) and default:
+            # `code_lens: true` sets one key of a table; the others are left alone.
+            value = {name: part for name, part in value.items() if part != default[name]}
+            default = {}
+        if value != default:
+            values[key] = value
     return Layer(values, layer.problems)
 
 

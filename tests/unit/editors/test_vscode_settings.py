@@ -1,0 +1,62 @@
+"""The settings that the VS Code extension offers are those that the server reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sql_lineage_ls.syntax.dialects import DIALECTS
+from sql_lineage_ls.workspace.config import (
+    DIAGNOSTIC_CODES,
+    SECTION,
+    SEVERITIES,
+    CodeLensSettings,
+    Settings,
+    combine,
+    read_layer,
+    without_defaults,
+)
+
+_PACKAGE = Path(__file__).resolve().parents[3] / "editors/vscode/package.json"
+_OWN = {"serverPath", "serverArguments"}
+
+
+def _properties() -> dict[str, Any]:
+    package = json.loads(_PACKAGE.read_text(encoding="utf-8"))
+    properties = package["contributes"]["configuration"]["properties"]
+    return {name.removeprefix(f"{SECTION}."): value for name, value in properties.items()}
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def test_every_setting_is_offered_with_its_default() -> None:
+    defaults = json.loads(msgspec.json.encode(Settings()))
+    offered = {name: value["default"] for name, value in _properties().items() if name not in _OWN}
+    assert offered.keys() == {_camel_case(name) for name in Settings.__struct_fields__}
+    # `true` stands for the whole table of defaults.
+    assert offered.pop("codeLens") is True
+    assert offered == {_camel_case(name): value for name, value in defaults.items() if name != "code_lens"}
+
+
+def test_dialects_codes_and_severities_are_those_of_the_server() -> None:
+    properties = _properties()
+    assert properties["dialect"]["enum"] == ["", *sorted(DIALECTS)]
+    assert properties["dialects"]["additionalProperties"]["enum"] == sorted(DIALECTS)
+    severities = properties["severities"]["properties"]
+    assert sorted(severities) == sorted(DIAGNOSTIC_CODES)
+    assert all(value["enum"] == list(SEVERITIES) for value in severities.values())
+    assert properties["codeLens"]["properties"].keys() == set(CodeLensSettings.__struct_fields__)
+
+
+def test_settings_that_a_person_left_alone_do_not_hide_the_project_file() -> None:
+    sent = {name: value["default"] for name, value in _properties().items() if name not in _OWN}
+    editor = without_defaults(read_layer(sent, "editor"))
+    assert editor.problems == ()
+    file = read_layer({"code_lens": False, "dialect": "trino", "diagnostics": False, "max_file_size": 9}, "file")
+    assert combine(file, editor) == combine(file)
