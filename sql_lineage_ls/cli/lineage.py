@@ -5,16 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
-from sql_lineage_ls.exporters.json import to_json
-from sql_lineage_ls.exporters.report import Message, make_report, place
-from sql_lineage_ls.exporters.text import to_text
+from sql_lineage_ls.exporters.report import Message, Report, make_report, place
 from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
 from sql_lineage_ls.syntax.dialects import DIALECTS, find_dialect
 from sql_lineage_ls.workspace.config import Settings, combine
@@ -29,8 +27,6 @@ STDIN = "-"
 STDIN_URI = "untitled:stdin"
 STDIN_NAME = "<stdin>"
 
-_EXPORTERS = {"text": to_text, "json": to_json}
-
 
 class Input(Struct, frozen=True):
     """A document to analyse. `name` is how the output calls it."""
@@ -41,8 +37,11 @@ class Input(Struct, frozen=True):
     settings: Settings
 
 
-def run_lineage(paths: Sequence[str], dialect: str, output: str, indirect: bool) -> int:
-    """Prints the lineage of `paths` in the order in which they stand. The exit code is 0 whatever was found."""
+def run_lineage(paths: Sequence[str], dialect: str, indirect: bool, write: Callable[[Report], str]) -> int:
+    """Prints the lineage of `paths`, in the order in which they stand, as `write` tells it.
+
+    The exit code is 0 whatever was found.
+    """
     override = _dialect_name(dialect)
     missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
     if missing:
@@ -60,7 +59,7 @@ def run_lineage(paths: Sequence[str], dialect: str, output: str, indirect: bool)
         if found.settings.diagnostics
         for message in messages_of(snapshot, found.uri, found.name, found.settings.severities)
     ]
-    sys.stdout.write(_EXPORTERS[output](make_report(snapshot, files, messages, indirect)))
+    sys.stdout.write(write(make_report(snapshot, files, messages, indirect)))
     return 0
 
 

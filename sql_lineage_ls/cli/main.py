@@ -16,6 +16,7 @@ from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 
 COMMANDS = ("lineage", "serve", "demo")
+FORMATS = ("text", "json", "openlineage", "datahub")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -58,10 +59,18 @@ def make_parser() -> argparse.ArgumentParser:
     )
     lineage.add_argument("paths", metavar="PATH", nargs="+", help="a file, a folder with .sql files, or - for stdin")
     lineage.add_argument("--dialect", default="", help="the SQL dialect; told from each file where it is left out")
-    lineage.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    lineage.add_argument("--format", choices=FORMATS, default="text", help="text (default), json, or for another tool")
     lineage.add_argument(
         "--indirect", action="store_true", help="also what filters, joins, groups and orders the rows (<~)"
     )
+    exports = lineage.add_argument_group("for the formats openlineage and datahub")
+    exports.add_argument("--namespace", default="", help="openlineage: the namespace of the datasets")
+    exports.add_argument("--job-namespace", default="", help="openlineage: the namespace of the jobs")
+    exports.add_argument("--event-time", metavar="TIME", default="", help="openlineage: the events' time (ISO 8601)")
+    exports.add_argument("--run-id", metavar="UUID", default="", help="openlineage: what the runs' ids are made of")
+    exports.add_argument("--platform", default="", help="datahub: the platform of the datasets")
+    exports.add_argument("--platform-instance", default="", help="datahub: the instance of the platform")
+    exports.add_argument("--env", default="", help="datahub: the environment of the datasets, PROD if left out")
 
     serve = commands.add_parser("serve", help="run the language server", description="Run the language server.")
     serve.add_argument("--stdio", action="store_true", help="speak over stdin and stdout (default)")
@@ -81,9 +90,10 @@ def make_parser() -> argparse.ArgumentParser:
 def _run(argv: list[str]) -> int:
     arguments = make_parser().parse_args(argv)
     if arguments.command == "lineage":
+        from sql_lineage_ls.cli.formats import make_writer
         from sql_lineage_ls.cli.lineage import run_lineage
 
-        code = run_lineage(arguments.paths, arguments.dialect, arguments.format, arguments.indirect)
+        code = run_lineage(arguments.paths, arguments.dialect, arguments.indirect, make_writer(arguments))
     elif arguments.command == "demo":
         from sql_lineage_ls.cli.demo import run_demo
 

@@ -45,11 +45,16 @@ class Message(Struct, frozen=True):
 
 
 class RelationRow(Struct, frozen=True):
-    """A relation and the texts of its nodes, each column before its fields."""
+    """A relation and the texts of its nodes, each column before its fields.
+
+    `id` and `relation` are empty for what no statement names (the orphans) and for what nothing declares.
+    """
 
     name: str
     kind: str
     nodes: tuple[str, ...]
+    id: str = ""
+    relation: Relation | None = None
 
 
 class SourceRow(Struct, frozen=True):
@@ -100,13 +105,20 @@ class JoinRow(Struct, frozen=True):
 
 
 class StatementRow(Struct, frozen=True):
-    """One statement: what it is, what it writes, and why something of it could not be followed."""
+    """One statement: what it is, what it writes, and why something of it could not be followed.
+
+    `edges` are its own, in the order of the report's.
+    """
 
     kind: str
     target: str
     analysed: bool
     gaps: tuple[Gap, ...]
     place: Place
+    text: str
+    dialect: str
+    lineage: StatementLineage
+    edges: tuple[EdgeRow, ...]
 
 
 class Report(Struct, frozen=True):
@@ -153,19 +165,19 @@ def make_report(
     observed = _observe(statements)
     names = {relation_id: entry.name for relation_id, entry in observed.items()}
     rows = [
-        RelationRow(entry.name, entry.kind, _node_texts(snapshot.relation(relation_id), entry))
-        for relation_id, entry in observed.items()
+        _relation_row(relation_id, entry, snapshot.relation(relation_id)) for relation_id, entry in observed.items()
     ]
     orphans = dict.fromkeys(path_text(path) for statement in statements for path in statement.lineage.orphans)
     tables = [row for row in rows if row.kind == "table"]
     if orphans:
         tables.append(RelationRow(ORPHANS, "table", tuple(orphans)))
+    told = tuple(_statement_row(statement, names, indirect) for statement in statements)
     return Report(
         relations=(*tables, *(row for row in rows if row.kind == "view")),
         locations=tuple(row for row in rows if row.kind == "location"),
-        edges=tuple(row for statement in statements for row in _edge_rows(statement, names, indirect)),
+        edges=tuple(row for statement in told for row in statement.edges),
         joins=tuple(row for statement in statements for row in _join_rows(statement, names)),
-        statements=tuple(_statement_row(statement, names) for statement in statements),
+        statements=told,
         messages=tuple(messages),
     )
 
@@ -227,6 +239,10 @@ def _note(observed: dict[str, _Observed], relation: str, path: Path) -> None:
     entry = observed.get(relation)
     if entry is not None and path != ROWS:
         entry.paths.setdefault(path)
+
+
+def _relation_row(relation_id: str, entry: _Observed, relation: Relation | None) -> RelationRow:
+    return RelationRow(entry.name, entry.kind, _node_texts(relation, entry), relation_id, relation)
 
 
 def _node_texts(relation: Relation | None, entry: _Observed) -> tuple[str, ...]:
@@ -302,14 +318,18 @@ def _join_rows(statement: _Statement, names: Mapping[str, str]) -> Iterator[Join
         yield JoinRow(left, right, join.kind, _place_in(statement, join.start, join.end))
 
 
-def _statement_row(statement: _Statement, names: Mapping[str, str]) -> StatementRow:
-    lineage = statement.lineage
+def _statement_row(statement: _Statement, names: Mapping[str, str], indirect: bool) -> StatementRow:
+    lineage, view = statement.lineage, statement.view
     return StatementRow(
         kind=lineage.kind,
         target=names.get(lineage.target, statement.target),
-        analysed=not statement.view.model.issues,
+        analysed=not view.model.issues,
         gaps=lineage.gaps,
-        place=place(statement.document, statement.file, statement.view.start, statement.view.end),
+        place=place(statement.document, statement.file, view.start, view.end),
+        text=statement.document.text[view.start : view.end],
+        dialect=statement.document.dialect.name,
+        lineage=lineage,
+        edges=tuple(_edge_rows(statement, names, indirect)),
     )
 
 

@@ -1,0 +1,137 @@
+"""Lineage as DataHub metadata: one aspect `upstreamLineage` for each dataset written, field by field.
+
+The output is a JSON array of metadata change proposals, which DataHub's `file` source reads. Fields are spelled as the
+schemas in DataHub spell them (`datahub_paths`), since DataHub compares them as text (docs/exports.md).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, field_path
+from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
+from sql_lineage_ls.exporters.report import STAR, EdgeRow, Report
+from sql_lineage_ls.lineage.model import ROWS, Path
+
+Json = dict[str, Any]
+
+# DataHub's names of the platforms that it calls otherwise than this program its dialects.
+_DIALECT_PLATFORMS = {"tsql": "mssql", "spark": "hive"}
+_SCHEME_PLATFORMS = {"gs": "gcs", "abfss": "abs", "wasbs": "abs"}
+_RESERVED = {character: quote(character) for character in ",()␟"}
+
+
+class DataHubOptions(Struct, frozen=True):
+    """What the SQL does not say: DataHub's platform ('' for that of the dialect), its instance, and the environment."""
+
+    platform: str = ""
+    instance: str = ""
+    env: str = "PROD"
+
+
+def to_datahub(report: Report, options: DataHubOptions = DataHubOptions()) -> str:  # noqa: B008
+    """The field lineage of every dataset that a report's statements write, datasets in the order of their first write.
+
+    `CREATE VIEW v AS SELECT payload.amount AS a FROM t` gives the fine-grained lineage of `v`'s field `a` from `t`'s
+    field `[version=2.0].[type=struct].[type=struct].payload.[type=long].amount`. Bare queries write no dataset, and
+    what only decides which rows there are is no field lineage in DataHub.
+    """
+    return json.dumps(_Writer(report, options).proposals(), ensure_ascii=False, indent=2) + "\n"
+
+
+def platform_of(dialect: str) -> str:
+    """DataHub's name of the platform that speaks a dialect: `mssql` for `tsql`."""
+    return _DIALECT_PLATFORMS.get(dialect, dialect)
+
+
+def dataset_urn(platform: str, name: str, options: DataHubOptions) -> str:
+    """The urn of a dataset: `urn:li:dataset:(urn:li:dataPlatform:bigquery,p.d.t,PROD)`."""
+    whole = f"{options.instance}.{name}" if options.instance else name
+    return f"urn:li:dataset:(urn:li:dataPlatform:{platform},{encode(whole)},{options.env})"
+
+
+def field_urn(dataset: str, path: str) -> str:
+    """The urn of a field, in which DataHub encodes four characters."""
+    return f"urn:li:schemaField:({dataset},{encode(path)})"
+
+
+def encode(text: str) -> str:
+    return "".join(_RESERVED.get(character, character) for character in text)
+
+
+class _Writer:
+    def __init__(self, report: Report, options: DataHubOptions) -> None:
+        self._report = report
+        self._options = options
+        self._rows = {row.id: row for row in (*report.relations, *report.locations)}
+
+    def proposals(self) -> list[Json]:
+        found: dict[str, tuple[str, dict[str, Json], list[Json]]] = {}
+        for statement in self._report.statements:
+            for row in statement.edges:
+                if not row.edge.relation:
+                    continue
+                dataset = self._dataset(row.edge.relation, statement.dialect)
+                kind = "VIEW" if statement.lineage.kind == "view" else "TRANSFORMED"
+                _, upstreams, fields = found.setdefault(dataset, (dataset, {}, []))
+                for source in row.edge.sources:
+                    upstream = self._dataset(source.relation, statement.dialect)
+                    upstreams.setdefault(upstream, {"dataset": upstream, "type": kind})
+                self._note_fields(row, statement.dialect, fields)
+        return [
+            {
+                "entityType": "dataset",
+                "entityUrn": dataset,
+                "changeType": "UPSERT",
+                "aspectName": "upstreamLineage",
+                "aspect": {"json": {"upstreams": list(upstreams.values()), "fineGrainedLineages": fields}},
+            }
+            for dataset, upstreams, fields in found.values()
+            if upstreams
+        ]
+
+    def _note_fields(self, row: EdgeRow, dialect: str, fields: list[Json]) -> None:
+        if row.edge.path == STAR:
+            return
+        target = self._field(row.edge.relation, row.edge.path, dialect)
+        sources = dict.fromkeys(
+            self._field(source.relation, source.path, dialect)
+            for source in row.edge.direct
+            if source.path not in (ROWS, STAR)
+        )
+        if not sources:
+            return
+        entry = {
+            "upstreamType": "FIELD_SET",
+            "upstreams": list(sources),
+            "downstreamType": "FIELD",
+            "downstreams": [target],
+            "transformOperation": row.edge.transform,
+            "confidenceScore": 1.0,
+        }
+        if entry not in fields:
+            fields.append(entry)
+
+    def _dataset(self, relation_id: str, dialect: str) -> str:
+        address = address_of(relation_id)
+        if address is None:
+            return dataset_urn(self._platform(dialect), dataset_name(relation_id), self._options)
+        if not address.scheme:
+            return dataset_urn(self._platform(dialect), address.path, self._options)
+        platform = _SCHEME_PLATFORMS.get(address.scheme, address.scheme)
+        name = (address.authority + address.path).strip("/")
+        return dataset_urn(platform, name or "/", DataHubOptions(env=self._options.env))
+
+    def _platform(self, dialect: str) -> str:
+        return self._options.platform or platform_of(dialect)
+
+    def _field(self, relation_id: str, path: Path, dialect: str) -> str:
+        row = self._rows.get(relation_id)
+        columns = row.relation.columns if row is not None and row.relation is not None else ()
+        in_files = address_of(relation_id) is not None
+        spelling = FLAT if in_files else PLATFORMS.get(self._platform(dialect), FLAT)
+        return field_urn(self._dataset(relation_id, dialect), field_path(columns, path, spelling))
