@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from sql_lineage_ls.features.locate import Found, find, is_templated
-from sql_lineage_ls.features.navigate import declaration_of, origins_of
+from sql_lineage_ls.features.navigate import declaration_of, origins_of, relations_read_by
 from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
 from sql_lineage_ls.features.uses import downstream, sentence
@@ -131,6 +131,9 @@ class _Writer(Struct, frozen=True):
             heading = "\n".join((f"{heading} (", *field_rows(relation.columns), ")"))
             if relation.open:
                 lines.append((Words("may have more columns than these"),))
+        if relation is not None:
+            read = relations_read_by(self.snapshot, relation)
+            lines += [(Words("reads "), *self.nodes(read))] if read else []
         lines += self.reason(occurrence)
         lines.append((Words(self.users(Node(occurrence.relation, ()))),))
         return heading, lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.lineage.model import ROWS, VALUE, Node
 from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
 
@@ -57,6 +58,18 @@ def is_star(snapshot: Snapshot, span: FileSpan) -> bool:
     """Whether a column is declared by a `*` only, so that its name stands nowhere in the statement."""
     document = snapshot.document(span.uri)
     return document is not None and document.text[span.start : span.end] == "*"
+
+
+def relations_read_by(snapshot: Snapshot, relation: Relation) -> tuple[Node, ...]:
+    """The tables and views that the query of a view or CTAS names, in its order; () for a relation without a query."""
+    site = relation.site
+    document = snapshot.document(site.uri) if site is not None else None
+    if site is None or document is None or not 0 <= site.statement < len(document.statements):
+        return ()
+    lineage = document.statements[site.statement].lineage
+    if lineage.target != relation.id or not lineage.outputs:
+        return ()
+    return tuple(Node(read, ()) for read, _, _ in lineage.relations if read != relation.id)
 
 
 def origins_of(snapshot: Snapshot, nodes: Iterable[Node]) -> tuple[Node, ...]:

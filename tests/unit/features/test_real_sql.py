@@ -89,6 +89,11 @@ def test_a_field_through_two_views_and_a_cte(wines: Workspace) -> None:
     ]
 
 
+def test_a_view_tells_what_it_reads(wines: Workspace) -> None:
+    assert wines.hover("views", "FROM cellar.|scored")[-2:] == ["reads cellar.bottles", "used in 1 place"]
+    assert wines.hover("views", "FROM cellar.|bottles")[-2:] == [")", "used in 1 place"]
+
+
 def test_each_part_of_the_path_has_its_own_type(wines: Workspace) -> None:
     assert wines.hover("report", "house.|place.village")[0] == "house.place : STRUCT<country STRING, village STRING>"
 
