@@ -210,6 +210,8 @@ def _start_log(log_file: Path | None, log_level: str) -> None:
     handler = logging.FileHandler(log_file, encoding="utf-8") if log_file is not None else logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
+    # sqlglot warns of what it cannot read and quotes it; our own message about it stands in the document.
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     if log_level not in ("debug", "info"):
         # pygls logs pages of traceback for each malformed message, of which we keep one line.
         logging.getLogger("pygls").setLevel(logging.CRITICAL)
