@@ -42,6 +42,12 @@ def run_lineage(paths: Sequence[str], dialect: str, indirect: bool, write: Calla
 
     The exit code is 0 whatever was found.
     """
+    sys.stdout.write(write(read_report(paths, dialect, indirect)))
+    return 0
+
+
+def read_report(paths: Sequence[str], dialect: str = "", indirect: bool = False) -> Report:
+    """The lineage of files and folders, analysed together; raises `UsageError` for a path that is not there."""
     override = _dialect_name(dialect)
     missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
     if missing:
@@ -59,8 +65,7 @@ def run_lineage(paths: Sequence[str], dialect: str, indirect: bool, write: Calla
         if found.settings.diagnostics
         for message in messages_of(snapshot, found.uri, found.name, found.settings.severities)
     ]
-    sys.stdout.write(write(make_report(snapshot, files, messages, indirect)))
-    return 0
+    return make_report(snapshot, files, messages, indirect)
 
 
 def _dialect_name(name: str) -> str:

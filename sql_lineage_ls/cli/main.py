@@ -15,7 +15,7 @@ from typing import NoReturn, TextIO
 from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 
-COMMANDS = ("lineage", "serve", "demo")
+COMMANDS = ("lineage", "datahub-paths", "serve", "demo")
 FORMATS = ("text", "json", "openlineage", "datahub")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -72,6 +72,25 @@ def make_parser() -> argparse.ArgumentParser:
     exports.add_argument("--platform-instance", default="", help="datahub: the instance of the platform")
     exports.add_argument("--env", default="", help="datahub: the environment of the datasets, PROD if left out")
 
+    paths = commands.add_parser(
+        "datahub-paths",
+        help="spell the fields of DataHub lineage as its schemas do",
+        description="Print DataHub metadata with the fields in its lineage spelled as the schemas spell them.",
+    )
+    paths.add_argument("paths", metavar="FILE", nargs="+", help="a metadata file of DataHub (JSON), or - for stdin")
+    paths.add_argument("--platform", default="bigquery", help="touch the urns of this platform only (bigquery)")
+    paths.add_argument(
+        "--use-graph-fallback", metavar="FILE", action="append", default=[],
+        help="look schemas up here too: JSON that DataHub wrote, or SQL with the DDL",
+    )  # fmt: skip
+    paths.add_argument(
+        "--expand-struct-parents", action=argparse.BooleanOptionalAction, default=True,
+        help="add edges for the fields of a record that is handed on whole (default)",
+    )  # fmt: skip
+    paths.add_argument(
+        "--max-unmapped-logged", metavar="N", type=_count, default=20, help="name at most N unmapped fields (20)"
+    )
+
     serve = commands.add_parser("serve", help="run the language server", description="Run the language server.")
     serve.add_argument("--stdio", action="store_true", help="speak over stdin and stdout (default)")
     serve.add_argument("--tcp", metavar="PORT", type=_port, help="listen on this port of the loopback address instead")
@@ -94,6 +113,12 @@ def _run(argv: list[str]) -> int:
         from sql_lineage_ls.cli.lineage import run_lineage
 
         code = run_lineage(arguments.paths, arguments.dialect, arguments.indirect, make_writer(arguments))
+    elif arguments.command == "datahub-paths":
+        from sql_lineage_ls.cli.datahub_paths import run_datahub_paths
+        from sql_lineage_ls.exporters.datahub_rewrite import RewriteOptions
+
+        options = RewriteOptions(arguments.platform, arguments.expand_struct_parents, arguments.max_unmapped_logged)
+        code = run_datahub_paths(arguments.paths, arguments.use_graph_fallback, options)
     elif arguments.command == "demo":
         from sql_lineage_ls.cli.demo import run_demo
 
@@ -125,6 +150,12 @@ def _with_command(argv: list[str]) -> list[str]:
 def _port(text: str) -> int:
     if not text.isdecimal() or not 0 <= int(text) < 65536:
         raise argparse.ArgumentTypeError(f"'{text}' is no port; give a number from 0 to 65535")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is no number; give 0 or more")
     return int(text)
 
 

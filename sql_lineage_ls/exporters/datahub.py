@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from sql_lineage_ls.catalog.field_tree import walk
+from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, field_path
 from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
 from sql_lineage_ls.exporters.report import STAR, EdgeRow, Report
@@ -23,6 +25,7 @@ Json = dict[str, Any]
 _DIALECT_PLATFORMS = {"tsql": "mssql", "spark": "hive"}
 _SCHEME_PLATFORMS = {"gs": "gcs", "abfss": "abs", "wasbs": "abs"}
 _RESERVED = {character: quote(character) for character in ",()␟"}
+_COPIES = frozenset({"IDENTITY", "RENAME", "UNNEST"})
 
 
 class DataHubOptions(Struct, frozen=True):
@@ -60,7 +63,25 @@ def field_urn(dataset: str, path: str) -> str:
 
 
 def encode(text: str) -> str:
+    """A part of an urn, with the characters escaped that build the urn: `price (EUR)` is `price %28EUR%29`."""
     return "".join(_RESERVED.get(character, character) for character in text)
+
+
+def decode(text: str) -> str:
+    """The text that `encode` made a part of an urn of."""
+    for character, escaped in _RESERVED.items():
+        text = text.replace(escaped, character)
+    return text
+
+
+def schema_paths(relation: Relation, platform: str) -> tuple[str, ...]:
+    """Every field path that the schema of a declared relation has in DataHub.
+
+    `t(id INT64, p STRUCT<a INT64>)` in BigQuery has `id`, `[version=2.0].[type=struct].[type=struct].p` and
+    `[version=2.0].[type=struct].[type=struct].p.[type=long].a`.
+    """
+    spelling = PLATFORMS.get(platform, FLAT)
+    return tuple(dict.fromkeys(field_path(relation.columns, node.path, spelling) for node in walk(relation.columns)))
 
 
 class _Writer:
@@ -105,14 +126,16 @@ class _Writer:
         )
         if not sources:
             return
-        entry = {
+        entry: Json = {
             "upstreamType": "FIELD_SET",
             "upstreams": list(sources),
             "downstreamType": "FIELD",
             "downstreams": [target],
-            "transformOperation": row.edge.transform,
             "confidenceScore": 1.0,
         }
+        if row.expression:
+            # The words of DataHub's own SQL parser, which its pages show.
+            entry["transformOperation"] = f"{'COPY' if row.edge.transform in _COPIES else 'SQL'}: {row.expression}"
         if entry not in fields:
             fields.append(entry)
 
