@@ -49,7 +49,7 @@ class Session:
         self.spelling = Spelling()
         self.documents = Documents()
         self.settings = FolderSettings()
-        self.worker = Worker(loop, self._on_snapshot, self._on_progress)
+        self.worker = Worker(loop, self._on_snapshot, self._on_progress, self._on_failure)
         self.publisher = Publisher(self)
         self.progress = ScanProgress(server)
         self._index_revision = 0
@@ -240,6 +240,10 @@ class Session:
 
     def _on_progress(self, waiting: int) -> None:
         self.progress.report(waiting)
+
+    def _on_failure(self, reason: str) -> None:
+        self.progress.end()
+        self.say(f"SQL lineage does not work: {reason}. Please install it anew.")
 
     def refresh_lenses(self) -> None:
         """Asks the client to ask for lenses again, soon after the last of many changes."""

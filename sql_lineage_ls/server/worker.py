@@ -44,7 +44,8 @@ class _Question(Struct, eq=False):
 class Worker:
     """Owns the engine and its thread.
 
-    `on_snapshot` and `on_progress` (files still to be read) are called on the event loop.
+    `on_snapshot`, `on_progress` (files still to be read) and `on_failure` (why nothing can be analysed) are called on
+    the event loop.
     """
 
     def __init__(
@@ -52,10 +53,13 @@ class Worker:
         loop: asyncio.AbstractEventLoop,
         on_snapshot: Callable[[Snapshot], None],
         on_progress: Callable[[int], None],
+        on_failure: Callable[[str], None],
     ) -> None:
         self._loop = loop
         self._on_snapshot = on_snapshot
         self._on_progress = on_progress
+        self._on_failure = on_failure
+        self._failure: Exception | None = None
         self._inputs: deque[Callable[[Engine], object]] = deque()
         self._questions: deque[_Question] = deque()
         self._wake = threading.Event()
@@ -85,6 +89,9 @@ class Worker:
         After `patience` seconds the snapshot that is there has to do. Cancelling the future withdraws the question.
         """
         future: asyncio.Future[_Answer] = self._loop.create_future()
+        if self._failure is not None:
+            future.set_exception(self._failure)
+            return future
         self._questions.append(_Question(question, need, time.monotonic() + patience, future))
         self._wake.set()
         return future
@@ -92,9 +99,24 @@ class Worker:
     # ------------------------------------------------------------ on the thread
 
     def _run(self) -> None:
-        from sql_lineage_ls.workspace.engine import Engine
+        try:
+            from sql_lineage_ls.workspace.engine import Engine
 
-        engine = Engine()
+            engine = Engine()
+        except Exception as error:
+            _log.exception("the analysis could not be started")
+            self._post(self._fail_all, error)
+            return
+        self._work(engine)
+
+    def _fail_all(self, error: Exception) -> None:
+        """On the event loop: nothing can be analysed, which is better said than waited for."""
+        self._failure = RuntimeError(f"the analysis could not be started: {error}")
+        while self._questions:
+            _fail(self._questions.popleft().future, self._failure)
+        self._on_failure(str(self._failure))
+
+    def _work(self, engine: Engine) -> None:
         reported = engine.snapshot
         frozen = False
         while not self._stopping:
