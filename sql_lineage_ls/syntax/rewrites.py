@@ -6,32 +6,30 @@ import re
 
 from sqlglot.tokens import Token, TokenType
 
-from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.array_paths import rewrite_paths
+from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
 from sql_lineage_ls.syntax.tokens import head_word
 
 T = TokenType
 
-_NAMES = frozenset({T.VAR, T.IDENTIFIER})
 _OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
 _CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 
 
 def rewrite(prepared: Prepared) -> None:
     """Marks the tokens and applies every rewrite that the text gives a reason for."""
+    if "|>" in prepared.text:
+        prepared.tokens[:] = unpipe(prepared.tokens)
     mark(prepared.tokens)
     text = prepared.text
     if _SPLIT_NUMBER.search(text):
         _join_numbers(prepared.tokens)
     if "(+)" in text:
         _drop_join_marks(prepared.tokens)
-    head = head_word(prepared.tokens)
-    if head in ("INSERT", "REPLACE", "WITH"):
-        _rewrite_insert(prepared.tokens)
-    elif head == "MERGE":
-        _rewrite_deletes(prepared.tokens)
-    elif head == "ALTER" and is_mutation(prepared.tokens):
-        _rewrite_mutation(prepared.tokens)
+    by_head = _BY_HEAD.get(head_word(prepared.tokens))
+    if by_head is not None:
+        by_head(prepared.tokens)
     if "@" in text:
         _rewrite_at_signs(prepared)
     if prepared.dialect.quoted_dots_split and "`" in text:
@@ -40,14 +38,10 @@ def rewrite(prepared: Prepared) -> None:
     if _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
-        if _OFFSET.search(text):
-            _take_offsets(prepared)
-        if "[" in text:
-            _wrap_paths(prepared.tokens)
+        rewrite_paths(prepared)
 
 
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
-_OFFSET = re.compile(r"\bWITH\s+OFFSET\b", re.IGNORECASE)
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
 
 
@@ -73,6 +67,9 @@ def _hide_dots(tokens: list[Token]) -> None:
 
 # Joins in a row without ON or USING that the parser is left to pair with later conditions: it tries every way.
 _OPEN_JOINS = 6
+_CLAUSES = frozenset(
+    {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT, T.UNION}
+)
 _JOIN_WORDS = frozenset({T.CROSS, T.NATURAL, T.ARRAY, T.LEFT, T.RIGHT, T.FULL, T.SEMI, T.ANTI, T.ASOF, T.OUTER})
 
 
@@ -94,7 +91,7 @@ def _limit_open_joins(tokens: list[Token]) -> None:
             pending[-1].append(index)
         elif (kind is T.ON or kind is T.USING) and pending[-1]:
             pending[-1].pop()
-        elif kind in _OTHER_CLAUSES or kind is T.UNION:
+        elif kind in _CLAUSES:
             found += _surplus(pending[-1])
             pending[-1] = []
     for rest in pending:
@@ -190,6 +187,8 @@ def _mutation_word(tokens: list[Token]) -> int:
 def _rewrite_mutation(tokens: list[Token]) -> None:
     """`ALTER TABLE t UPDATE a = b WHERE c` is `UPDATE t SET a = b WHERE c`."""
     index = _mutation_word(tokens)
+    if index < 0:
+        return
     word = tokens[index]
     name = tokens[2:index]
     if word.text.upper() == "UPDATE":
@@ -272,127 +271,10 @@ def _join_columns(tokens: list[Token], start: int) -> None:
         index += 1
 
 
-# ---------------------------------------------------------------- arrays in FROM
-
-
-def _take_offsets(prepared: Prepared) -> None:
-    """Takes `WITH OFFSET [AS name]` away from `FROM t, t.items AS i WITH OFFSET AS o`, and notes it.
-
-    The parser knows it behind UNNEST(..) only.
-    """
-    tokens = prepared.tokens
-    kept: list[Token] = []
-    index, count = 0, len(tokens)
-    while index < count:
-        token = tokens[index]
-        begins = token.token_type is T.WITH and index + 1 < count and tokens[index + 1].text.upper() == "OFFSET"
-        if begins and kept and _ends_path(kept):
-            prepared.positions[kept[-1].start], index = _offset_name(tokens, index + 2)
-            continue
-        kept.append(token)
-        index += 1
-    tokens[:] = kept
-
-
-def _offset_name(tokens: list[Token], index: int) -> tuple[q.Name, int]:
-    """The name behind WITH OFFSET, and the index behind it; without one the column is called `offset`."""
-    if index + 1 < len(tokens) and tokens[index].token_type is T.ALIAS:
-        index += 1
-    elif index >= len(tokens) or tokens[index].token_type not in _NAMES:
-        return q.Name("offset"), index
-    word = tokens[index]
-    return q.Name(word.text, word.start, word.end + 1, word.token_type is T.IDENTIFIER), index + 1
-
-
-def _ends_path(tokens: list[Token]) -> bool:
-    """Whether the tokens end with a path in FROM and not with UNNEST(..)."""
-    index = len(tokens) - 1
-    if tokens[index].token_type is T.R_PAREN:
-        return False
-    before = tokens[index - 1].token_type if index else None
-    if before is T.ALIAS:
-        return index < 2 or tokens[index - 2].token_type is not T.R_PAREN
-    return before is not T.R_PAREN
-
-
-def _wrap_paths(tokens: list[Token]) -> None:
-    """`FROM c, c.orders[0].lines AS l`: a path with a subscript becomes UNNEST(path)."""
-    bracket = T.L_BRACKET
-    starts = [_path_start(tokens, i) for i, token in enumerate(tokens) if token.token_type is bracket]
-    heads = {start for start in starts if start > 0 and tokens[start - 1].token_type in _BEFORE_SOURCE}
-    if not heads:
-        return
-    inside = _in_from(tokens, heads)
-    for start in sorted(heads & inside, reverse=True):
-        stop = _path_end(tokens, start)
-        first, last = tokens[start], tokens[stop - 1]
-        tokens.insert(stop, Token(T.R_PAREN, ")", last.line, last.col, last.end, last.end))
-        word = Token(T.UNNEST, "UNNEST", first.line, first.col, first.start, first.start)
-        tokens[start:start] = [word, Token(T.L_PAREN, "(", first.line, first.col, first.start, first.start)]
-
-
-_BEFORE_SOURCE = frozenset({T.FROM, T.JOIN, T.COMMA})
-
-
-def _path_start(tokens: list[Token], index: int) -> int:
-    """Index of the first name of the dotted path before the bracket at `index`, -1 where none is."""
-    index -= 1
-    if index < 0 or tokens[index].token_type not in _NAMES:
-        return -1
-    while index > 1 and tokens[index - 1].token_type is T.DOT and tokens[index - 2].token_type in _NAMES:
-        index -= 2
-    return index
-
-
-def _path_end(tokens: list[Token], index: int) -> int:
-    """Index behind the dotted path with subscripts that begins at `index`."""
-    count = len(tokens)
-    index += 1
-    while index < count:
-        kind = tokens[index].token_type
-        if kind is T.DOT and index + 1 < count:
-            index += 2
-        elif kind is T.L_BRACKET:
-            index = _behind(tokens, index)
-        else:
-            break
-    return index
-
-
-def _behind(tokens: list[Token], index: int) -> int:
-    depth = 0
-    for position in range(index, len(tokens)):
-        kind = tokens[position].token_type
-        if kind in _OPEN:
-            depth += 1
-        elif kind in _CLOSE:
-            depth -= 1
-            if not depth:
-                return position + 1
-    return len(tokens)
-
-
-def _in_from(tokens: list[Token], indexes: set[int]) -> set[int]:
-    """Those of `indexes` that stand in a FROM clause itself, not in brackets within it."""
-    found: set[int] = set()
-    stack: list[bool] = []
-    inside = False
-    for index, token in enumerate(tokens):
-        kind = token.token_type
-        if inside and index in indexes:
-            found.add(index)
-        if kind in _OPEN:
-            stack.append(inside)
-            inside = False
-        elif kind in _CLOSE:
-            inside = stack.pop() if stack else False
-        elif kind is T.FROM:
-            inside = True
-        elif kind in _OTHER_CLAUSES:
-            inside = False
-    return found
-
-
-_OTHER_CLAUSES = frozenset(
-    {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT, T.ON}
-)
+_BY_HEAD = {
+    "INSERT": _rewrite_insert,
+    "REPLACE": _rewrite_insert,
+    "WITH": _rewrite_insert,
+    "MERGE": _rewrite_deletes,
+    "ALTER": _rewrite_mutation,
+}

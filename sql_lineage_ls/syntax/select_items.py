@@ -51,7 +51,7 @@ class SelectItems:
     """The select lists of one statement's tokens."""
 
     def __init__(self, tokens: list[Token]) -> None:
-        self._lists = _scan(tokens)
+        self._lists = sorted(_scan(tokens), key=lambda entry: entry.keyword)
         self._keywords = [entry.keyword for entry in self._lists]
 
     def claim(self, offset: int, count: int) -> tuple[int, list[tuple[int, int]]]:
