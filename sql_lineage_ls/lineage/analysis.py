@@ -88,6 +88,14 @@ class Analysis:
         self._lineages[uri, index] = known
         return known
 
+    def detailed(self, uri: str, index: int) -> StatementLineage:
+        """The lineage of a statement with its CTEs and derived tables as relations of the kind `result`; not kept."""
+        parsed = self.statements.get((uri, index))
+        if parsed is None:
+            return _NO_LINEAGE
+        options = Options(self._variables_of(uri), SEPARATOR.join(("result", uri, str(index), "")))
+        return bind_statement(parsed.model, parsed.dialect, _StatementSchemas(self, parsed, uri), options)
+
     def relation(self, relation_id: str) -> Relation | None:
         """A relation of the catalog by id, its tree inferred where a query defines it."""
         entry = self.catalog.get(relation_id)

@@ -14,6 +14,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType
 from sql_lineage_ls.lineage.model import (
     ColumnFact,
+    Edge,
     Gap,
     Join,
     Occurrence,
@@ -48,10 +49,12 @@ class Schemas(Protocol):
 class Options(Struct, frozen=True):
     """What settings change in the binding.
 
-    `variables`: script variables by folded name, which are no columns.
+    `variables`: script variables by folded name, which are no columns. Where `intermediate` is set CTEs and derived
+    tables are relations of their own, with ids that begin with it.
     """
 
     variables: frozenset[str] = frozenset()
+    intermediate: str = ""
 
 
 class NamedValue(Protocol):
@@ -79,6 +82,9 @@ class Context:
         self.problems: dict[Problem, None] = {}
         self.orphans: dict[Path, None] = {}
         self.gaps: dict[Gap, None] = {}
+        # The edges of CTEs and derived tables that are relations of their own, and their number.
+        self.inner: list[Edge] = []
+        self.results = 0
         # Facts of columns by identity of the column, which is kept with them: a wide table is told once, not per alias.
         self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.

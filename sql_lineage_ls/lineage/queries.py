@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sql_lineage_ls.lineage import expressions, naming, sources, stars
 from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import (
     GROUPING,
     MEMBERSHIP,
@@ -88,7 +89,7 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
             result = _recursive(cte, key, scope, context)
         else:
             result = bind_query(cte.query, scope, context)
-        result = renamed(result, cte.columns, context)
+        result = as_relation(renamed(result, cte.columns, context), cte.name.text, context)
         scope.ctes[key] = (cte.name, result)
         listed = context.facts(result.columns)
         context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sql_lineage_ls.catalog.names import location_id, location_name
 from sql_lineage_ls.lineage import expressions, generators, pivots, queries
 from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, Occurrence, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
 from sql_lineage_ls.lineage.values import (
@@ -185,6 +186,7 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     result = queries.bind_query(source.query, outer, context)
     alias = source.alias
     name = alias.text if alias is not None else "subquery"
+    result = as_relation(result, alias.text if alias is not None else "", context)
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
     columns = queries.passed_on(result, name, at)
     if alias is not None:

@@ -44,6 +44,7 @@ def bind_statement(
         binder = _BINDERS.get(type(model.statement))
         if binder is not None:
             written = binder(model.statement, context)
+            written.edges[:0] = context.inner
     if model.partial:
         # What was read in part may mean something else when it is whole: its names can be looked at, no more.
         written.edges, written.outputs, written.open = [], (), True

@@ -104,6 +104,8 @@ class RelationSource(Protocol):
 
     def relation(self, relation_id: str) -> Relation | None: ...
 
+    def detailed(self, uri: str, index: int) -> StatementLineage: ...
+
 
 class Snapshot:
     """One revision of the workspace.
@@ -144,6 +146,10 @@ class Snapshot:
     def relation(self, relation_id: str) -> Relation | None:
         """A declared relation, or a view or CTAS with the columns of its query."""
         return self._relations.relation(relation_id)
+
+    def detailed_lineage(self, uri: str, index: int) -> StatementLineage:
+        """The lineage of a statement hop by hop: its CTEs and derived tables are relations of the kind `result`."""
+        return self._relations.detailed(uri, index)
 
     def relation_name(self, relation_id: str) -> str:
         """How a relation is shown; one that nothing declares by the parts of its name as the database compares them."""

@@ -1,0 +1,42 @@
+"""CTEs and derived tables as relations of their own, for those who want to see each hop instead of the whole way.
+
+Only asked for by `Options.intermediate`; otherwise values pass through a CTE end to end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.edges import edges_of, star_edges
+from sql_lineage_ls.lineage.scope import OpenSource
+from sql_lineage_ls.lineage.values import Ref, type_of
+
+if TYPE_CHECKING:
+    from sql_lineage_ls.lineage.queries import QueryResult
+
+RESULT = "result"
+"""The kind of these relations."""
+
+
+def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult:
+    """A result as its reader sees it: reads of a relation `name`, whose edges are noted; unchanged if nobody asked.
+
+    `WITH c AS (SELECT a + 1 AS b FROM t) SELECT b FROM c` has the edges `c.b <- t.a` and, to the query, `b <- c.b`.
+    """
+    prefix = context.options.intermediate
+    if not prefix:
+        return result
+    identity = f"{prefix}{context.results}"
+    context.results += 1
+    context.touch(identity, name, RESULT)
+    for column in result.columns:
+        context.inner += edges_of(identity, (column.name,), column.value, result.influences, column.span)
+    context.inner += star_edges(identity, result.open, result.influences)
+    columns = tuple(
+        replace(column, value=Ref(identity, (column.name,), type_of(column.value))) for column in result.columns
+    )
+    opened = (OpenSource(identity, name),) if result.open else ()
+    row = None if columns else result.row
+    return replace(result, columns=columns, open=opened, influences=(), rows=(identity,), row=row)
