@@ -27,11 +27,16 @@ SECTION = "sqlLineage"
 DIAGNOSTIC_CODES = (
     "ambiguous-column",
     "ambiguous-field",
+    "column-count-mismatch",
+    "duplicate-column",
     "field-of-array",
     "orphan-column",
     "undeclared-column",
     "undeclared-field",
+    "unexpanded-star",
     "unparsed-statement",
+    "unused-cte",
+    "unused-column",
 )
 SEVERITIES = ("error", "warning", "information", "hint", "off")
 

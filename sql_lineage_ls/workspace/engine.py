@@ -25,6 +25,7 @@ from sql_lineage_ls.workspace.definitions import definitions_of, exports, statem
 from sql_lineage_ls.workspace.discovery import FoundFile, discover, read_text
 from sql_lineage_ls.workspace.folders import Folder, folder_of
 from sql_lineage_ls.workspace.index import RelationIndex
+from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
@@ -80,8 +81,7 @@ class Engine:
         self._views: dict[str, DocumentView] = {}
         self._contributions: dict[str, dict[str, Contribution]] = {}
         self._index = RelationIndex()
-        self._notices: list[str] = []
-        self._said: set[str] = set()
+        self._notices = Notices()
         self.snapshot = Snapshot({}, self._analysis, self._index, ready=False, complete=False)
 
     # ------------------------------------------------------------ inputs
@@ -117,7 +117,7 @@ class Engine:
             discovery = discover(folder.path, folder.settings)
             found.update((file.uri, file) for file in discovery.files)
             for file in discovery.too_large:
-                self._say_too_large(str(file.path), file.stamp[1], folder.settings)
+                self._notices.say_too_large(str(file.path), file.stamp[1], folder.settings.max_file_size)
         forced = set(changed)
         before, self._disk, self._scanned = self._disk, found, True
         for uri in sorted({*before, *found}):
@@ -130,8 +130,7 @@ class Engine:
 
     def take_notices(self) -> tuple[str, ...]:
         """Messages for the person at the editor that were not taken before; each is said once."""
-        notices, self._notices = tuple(self._notices), []
-        return notices
+        return self._notices.take()
 
     # ------------------------------------------------------------ state
 
@@ -213,10 +212,10 @@ class Engine:
         settings = self._settings_of(uri)
         choice = choose_dialect(self._relative(uri), text, settings)
         if choice.unknown:
-            self._say(f"{uri}: its first line names the dialect {choice.unknown!r}, which is none.")
+            self._notices.say(f"{uri}: its first line names the dialect {choice.unknown!r}, which is none.")
         pieces: tuple[ParsedPiece, ...] = ()
         if len(text) > settings.max_file_size:
-            self._say_too_large(uri, len(text), settings)
+            self._notices.say_too_large(uri, len(text), settings.max_file_size)
         else:
             before = self._parsed.get(uri)
             previous = before.pieces if before is not None and opened is not None else ()
@@ -397,13 +396,3 @@ class Engine:
     def _relative(self, uri: str) -> str:
         folder = folder_of(self._folders, uri)
         return folder.relative(uri) if folder is not None else uri.rsplit("/", 1)[-1]
-
-    def _say_too_large(self, name: str, size: int, settings: Settings) -> None:
-        self._say(
-            f"{name} is not analysed: its size of {size:,} is above `max_file_size` ({settings.max_file_size:,})."
-        )
-
-    def _say(self, message: str) -> None:
-        if message not in self._said:
-            self._said.add(message)
-            self._notices.append(message)
