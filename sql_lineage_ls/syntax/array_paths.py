@@ -22,7 +22,7 @@ _CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 
 def rewrite_paths(prepared: Prepared) -> None:
     """Takes WITH OFFSET off the paths, and wraps those with a subscript in UNNEST."""
-    if _OFFSET.search(prepared.text):
+    if "OFFSET" in prepared.text.upper() and _OFFSET.search(prepared.text):
         _take_offsets(prepared)
     if "[" in prepared.text:
         _wrap_paths(prepared.tokens)

@@ -54,7 +54,7 @@ def mend_names(prepared: Prepared) -> None:
             message = "A name is missing behind this dot."
         else:
             missing = following is None or (following.token_type is T.FROM and token.token_type is T.SELECT)
-            missing = missing and empty_lists
+            missing = missing and empty_lists and not _is_name(tokens, index)
             message = "The list is empty."
         if missing:
             tokens.insert(index + 1, _empty(token))
@@ -65,6 +65,11 @@ def mend_names(prepared: Prepared) -> None:
 # Select lists may be empty there.
 _EMPTY_LISTS = frozenset({"postgres"})
 _OPEN_ENDED = frozenset({T.DOT, T.SELECT, T.SET})
+
+
+def _is_name(tokens: list[Token], index: int) -> bool:
+    """Whether a keyword stands where a name must: `doc:select`."""
+    return index > 0 and tokens[index - 1].token_type in (T.COLON, T.DOT)
 
 
 def _cannot_follow(dot: Token, following: Token) -> bool:

@@ -34,7 +34,7 @@ _ORDINARY = frozenset(
 _NESTED_TYPES = frozenset({T.STRUCT, T.MAP, T.ARRAY, T.NESTED, T.LIST, T.NULLABLE, T.LOWCARDINALITY, T.OBJECT})
 # What stands before them where they are a type and no constructor.
 _TYPE_BEFORE = frozenset({T.ALIAS, T.DCOLON, T.VAR, T.IDENTIFIER, T.LT, T.COLON})
-_TYPES = frozenset(Parser.TYPE_TOKENS)
+_TYPES = frozenset(Parser.TYPE_TOKENS) - {T.INTERVAL}
 # The parser reads `list[..]` and `array[..]` as array constructors, behind a dot too.
 _ARRAY_WORDS = frozenset({"LIST", "ARRAY"})
 

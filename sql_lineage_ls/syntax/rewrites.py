@@ -35,7 +35,8 @@ def rewrite(prepared: Prepared) -> None:
     if prepared.dialect.quoted_dots_split and "`" in text:
         _hide_dots(prepared.tokens)
     _limit_open_joins(prepared.tokens)
-    if _NTH.search(text):
+    upper = text.upper()
+    if ("NTH_VALUE" in upper or "APPROXIMATE" in upper) and _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
         rewrite_paths(prepared)
@@ -70,6 +71,7 @@ _OPEN_JOINS = 6
 _CLAUSES = frozenset(
     {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT, T.UNION}
 )
+_JOIN_SCAN = _CLAUSES | _OPEN | _CLOSE | {T.JOIN, T.ON, T.USING}
 _JOIN_WORDS = frozenset({T.CROSS, T.NATURAL, T.ARRAY, T.LEFT, T.RIGHT, T.FULL, T.SEMI, T.ANTI, T.ASOF, T.OUTER})
 
 
@@ -81,8 +83,8 @@ def _limit_open_joins(tokens: list[Token]) -> None:
         return
     found: list[int] = []
     pending: list[list[int]] = [[]]
-    for index, token in enumerate(tokens):
-        kind = token.token_type
+    for index in [i for i, token in enumerate(tokens) if token.token_type in _JOIN_SCAN]:
+        kind = tokens[index].token_type
         if kind in _OPEN:
             pending.append([])
         elif kind in _CLOSE:

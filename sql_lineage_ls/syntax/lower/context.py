@@ -17,6 +17,7 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.repair import MARK, Prepared
 from sql_lineage_ls.syntax.select_items import SelectItems
 
+_IDENTIFIER = exp.Identifier
 QUOTES = frozenset("\"`['")
 
 ExprHandler = Callable[["Lowering", Any], q.Expr]
@@ -71,8 +72,18 @@ class Lowering:
 
     def name(self, node: exp.Expr | None) -> q.Name:
         """An identifier (or whatever stands for one) with its span, quotes included; nameless in damaged text."""
-        if not isinstance(node, exp.Expr):
+        if node.__class__ is _IDENTIFIER:
+            text = node.args["this"]
+            meta = node._meta
+            if meta:
+                start, end = meta.get("start", 0), meta.get("end", -1) + 1
+                if end and self.text[start:end] == text and self.text[start - 1 : start] != "#":
+                    return q.Name(text, start, end)
+        elif not isinstance(node, exp.Expr):
             return q.Name("")
+        return self._other_name(node)
+
+    def _other_name(self, node: exp.Expr) -> q.Name:
         text = node.name
         meta = node._meta
         if not meta or "start" not in meta:

@@ -26,7 +26,8 @@ def binary(low: Lowering, node: Any) -> q.Expr:
     """
     spine: list[Any] = []
     current = node
-    while isinstance(current, exp.Binary) and _is_plain(current):
+    table = EXPRESSIONS
+    while table[current.__class__] is binary:
         spine.append(current)
         current = current.this
     sign = ""
@@ -42,10 +43,6 @@ def binary(low: Lowering, node: Any) -> q.Expr:
 
 # Mixed chains of these make one operation: all of them compute a new value from all operands.
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "||"})
-
-
-def _is_plain(node: Any) -> bool:
-    return EXPRESSIONS[node.__class__] is binary
 
 
 def _sign(node: Any) -> str:

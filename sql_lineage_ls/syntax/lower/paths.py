@@ -30,6 +30,10 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
     if len(args) == 1:
         name = _part(low, this)
         return q.Parameter(name.text, name.start, name.end) if name.text[:1] == "@" else q.ColumnRef((name,))
+    if len(args) == 2 and this.__class__ is exp.Identifier and "table" in args:
+        first = low.name(args["table"])
+        if not first.quoted and first.text[:1] != "@":
+            return q.ColumnRef((first, low.name(this)))
     parts = [name for key in _PARTS if args.get(key) for name in _names(low, args[key])]
     return _of_variable(parts) if parts[0].text[:1] == "@" else q.ColumnRef(tuple(parts))
 
