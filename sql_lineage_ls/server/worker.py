@@ -60,8 +60,9 @@ class Worker:
         self._on_progress = on_progress
         self._on_failure = on_failure
         self._failure: Exception | None = None
-        self._inputs: deque[Callable[[Engine], object]] = deque()
-        self._questions: deque[_Question] = deque()
+        # What the loop has told and asked, in order, and the questions that the thread has taken but not answered.
+        self._inbox: deque[Callable[[Engine], object] | _Question] = deque()
+        self._questions: list[_Question] = []
         self._wake = threading.Event()
         self._stopping = False
         self._progress_at = 0.0
@@ -78,7 +79,7 @@ class Worker:
 
     def tell(self, action: Callable[[Engine], object]) -> None:
         """Applies a change to the engine, after those told before."""
-        self._inputs.append(action)
+        self._inbox.append(action)
         self._wake.set()
 
     def ask(
@@ -92,7 +93,7 @@ class Worker:
         if self._failure is not None:
             future.set_exception(self._failure)
             return future
-        self._questions.append(_Question(question, need, time.monotonic() + patience, future))
+        self._inbox.append(_Question(question, need, time.monotonic() + patience, future))
         self._wake.set()
         return future
 
@@ -102,26 +103,24 @@ class Worker:
         try:
             from sql_lineage_ls.workspace.engine import Engine
 
-            engine = Engine()
+            self._work(Engine())
         except Exception as error:
-            _log.exception("the analysis could not be started")
+            _log.exception("the analysis does not run")
             self._post(self._fail_all, error)
-            return
-        self._work(engine)
 
     def _fail_all(self, error: Exception) -> None:
-        """On the event loop: nothing can be analysed, which is better said than waited for."""
-        self._failure = RuntimeError(f"the analysis could not be started: {error}")
-        while self._questions:
-            _fail(self._questions.popleft().future, self._failure)
+        """On the event loop, without a thread: nothing is analysed any more, which is better said than waited for."""
+        self._failure = RuntimeError(f"the analysis does not run: {error}")
+        for waiting in (*self._questions, *self._inbox):
+            if isinstance(waiting, _Question):
+                _fail(waiting.future, self._failure)
         self._on_failure(str(self._failure))
 
     def _work(self, engine: Engine) -> None:
         reported = engine.snapshot
         frozen = False
         while not self._stopping:
-            while self._inputs:
-                self._apply(self._inputs.popleft(), engine)
+            self._take(engine)
             if engine.urgent:
                 self._step(engine)
                 continue
@@ -137,9 +136,18 @@ class Worker:
                 # What the workspace is made of stays: a full collection need not walk it (0.2 s for 2,000 files).
                 frozen = True
                 gc.freeze()
-            self._wait(engine)
+            self._wait()
 
-    def _wait(self, engine: Engine) -> None:
+    def _take(self, engine: Engine) -> None:
+        """Applies what was told and notes what was asked, in order: a question sees all that came before it."""
+        while self._inbox:
+            message = self._inbox.popleft()
+            if isinstance(message, _Question):
+                self._questions.append(message)
+            else:
+                self._apply(message, engine)
+
+    def _wait(self) -> None:
         """Sleeps until something arrives, or the next question runs out of patience."""
         deadline = min((question.deadline for question in self._questions), default=float("inf"))
         timeout = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
@@ -163,11 +171,7 @@ class Worker:
         """Answers the first question that can be answered now."""
         now = time.monotonic()
         level = EVERYTHING if engine.settled and engine.snapshot.ready else engine.snapshot.ready
-        questions = list(self._questions)
-        if self._inputs:
-            # They may have come just before a question in the list, which has to see them.
-            return True
-        for question in questions:
+        for question in tuple(self._questions):
             if question.future.cancelled():
                 self._questions.remove(question)
             elif question.need <= level or question.deadline <= now:

@@ -68,6 +68,16 @@ def test_a_question_waits_for_what_it_needs_and_no_longer_than_its_patience() ->
     with_worker(test)
 
 
+def test_questions_that_come_while_others_wait() -> None:
+    async def test(worker: Worker, _: list[Any]) -> None:
+        for number in range(1500):
+            # The first kind waits for a workspace that is never read, the second is answered at once.
+            worker.ask(lambda snapshot: snapshot.ready, CATALOG)
+            assert await worker.ask(lambda _, number=number: number) == number
+
+    with_worker(test)
+
+
 def test_a_question_that_was_withdrawn_is_not_asked() -> None:
     async def test(worker: Worker, _: list[Any]) -> None:
         asked: list[int] = []
@@ -110,10 +120,10 @@ def test_an_analysis_that_cannot_start_is_told_to_everybody(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "sql_lineage_ls.workspace.engine", None)
 
     async def test(worker: Worker, _: list[Any]) -> None:
-        with pytest.raises(RuntimeError, match="could not be started"):
+        with pytest.raises(RuntimeError, match="does not run"):
             await worker.ask(lambda _: None)
-        with pytest.raises(RuntimeError, match="could not be started"):
+        with pytest.raises(RuntimeError, match="does not run"):
             await worker.ask(lambda _: None)
 
     (report,) = with_worker(test)
-    assert report.startswith("the analysis could not be started: ")
+    assert report.startswith("the analysis does not run: ")
