@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.field_tree import TreeNode, children, columns_of, walk
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, RecordType
 from sql_lineage_ls.lineage.expression_text import without_alias
+from sql_lineage_ls.lineage.intermediate import RESULT
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, Edge, Gap, Path, Source, StatementLineage, path_text
 from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 ORPHANS = "pseudo_table_include_orphan_column"
 """The relation that columns without a proven owner are listed under (seed 000, 10.1)."""
+
+BARE = "RS-"
+"""How the result sets are called that have no name (seed 001)."""
 
 STAR: Path = ("*",)
 """The columns of a relation that nobody lists."""
@@ -35,6 +40,9 @@ class Place(Struct, frozen=True, gc=False):
     end_column: int
 
 
+ADVICE = frozenset({"unexpanded-star", "unused-cte", "unused-column"})
+
+
 class Message(Struct, frozen=True):
     """A diagnostic, as the command line shows it."""
 
@@ -42,6 +50,11 @@ class Message(Struct, frozen=True):
     severity: str
     message: str
     place: Place
+
+    @property
+    def is_advice(self) -> bool:
+        """Whether it only advises, on names that nobody reads and stars that cannot be listed: text leaves it out."""
+        return self.code in ADVICE
 
 
 class RelationRow(Struct, frozen=True):
@@ -80,7 +93,7 @@ class StepRow(Struct, frozen=True):
 
 
 class EdgeRow(Struct, frozen=True):
-    """One target with everything it depends on."""
+    """One target with everything it depends on. `transform` is what its own expression does, where that is known."""
 
     relation: str
     path: str
@@ -88,6 +101,7 @@ class EdgeRow(Struct, frozen=True):
     edge: Edge
     expression: str
     steps: tuple[StepRow, ...]
+    transform: str
     place: Place
 
     @property
@@ -133,13 +147,17 @@ class Report(Struct, frozen=True):
 
 
 class _Statement(Struct, frozen=True):
-    """A statement in its document, with the name under which its result is shown."""
+    """A statement in its document, with the name under which its result is shown.
+
+    `items` holds the one hop that each select item is, by its place, where that was asked for.
+    """
 
     document: DocumentView
     file: str
     view: StatementView
     lineage: StatementLineage
     target: str
+    items: Mapping[tuple[int, int], Edge]
 
 
 class _Observed(Struct):
@@ -153,16 +171,26 @@ class _Observed(Struct):
 
 
 def make_report(
-    snapshot: Snapshot, files: Mapping[str, str], messages: Sequence[Message] = (), indirect: bool = False
+    snapshot: Snapshot,
+    files: Mapping[str, str],
+    messages: Sequence[Message] = (),
+    indirect: bool = False,
+    *,
+    steps: bool = False,
+    intermediate: bool = False,
 ) -> Report:
     """The lineage of the documents whose uris are the keys of `files`, in that order.
 
-    `files` gives the name under which each document is shown. Without `indirect` an edge keeps its direct sources
-    only. `CREATE VIEW v AS SELECT a.b FROM t` gives the relations `t` (`a`, `a.b`) and `v` (`b`) and the edge
-    `v.b <- t.a.b`.
+    `files` gives the name under which each document is shown. Without `indirect` an edge row keeps its direct
+    sources only. With `steps` each step has the transform of its own scope, not the strongest one so far. With
+    `intermediate` CTEs and derived tables are relations of the kind `result`, and each edge is one hop.
+
+    `CREATE VIEW v AS SELECT a.b FROM t` gives the relations `t` (`a`, `a.b`) and `v` (`b`) and the edge `v.b <- t.a.b`.
     """
-    statements = tuple(_statements(snapshot, files))
+    statements = tuple(_statements(snapshot, files, steps or intermediate, intermediate))
     observed = _observe(statements)
+    if intermediate:
+        _name_results(observed, sum(statement.target.startswith(BARE) for statement in statements))
     names = {relation_id: entry.name for relation_id, entry in observed.items()}
     rows = [
         _relation_row(relation_id, entry, snapshot.relation(relation_id)) for relation_id, entry in observed.items()
@@ -173,7 +201,7 @@ def make_report(
         tables.append(RelationRow(ORPHANS, "table", tuple(orphans)))
     told = tuple(_statement_row(statement, names, indirect) for statement in statements)
     return Report(
-        relations=(*tables, *(row for row in rows if row.kind == "view")),
+        relations=(*tables, *(row for row in rows if row.kind == "view"), *(r for r in rows if r.kind == RESULT)),
         locations=tuple(row for row in rows if row.kind == "location"),
         edges=tuple(row for statement in told for row in statement.edges),
         joins=tuple(row for statement in statements for row in _join_rows(statement, names)),
@@ -189,7 +217,7 @@ def place(document: DocumentView, file: str, start: int, end: int) -> Place:
     return Place(file, line + 1, column + 1, end_line + 1, end_column + 1)
 
 
-def _statements(snapshot: Snapshot, files: Mapping[str, str]) -> Iterator[_Statement]:
+def _statements(snapshot: Snapshot, files: Mapping[str, str], hops: bool, intermediate: bool) -> Iterator[_Statement]:
     bare_queries = 0
     for uri, file in files.items():
         document = snapshot.document(uri)
@@ -200,8 +228,36 @@ def _statements(snapshot: Snapshot, files: Mapping[str, str]) -> Iterator[_State
             target = lineage.target
             if not target and (lineage.edges or lineage.outputs):
                 bare_queries += 1
-                target = f"RS-{bare_queries}"
-            yield _Statement(document, file, view, lineage, target)
+                target = f"{BARE}{bare_queries}"
+            items: dict[tuple[int, int], Edge] = {}
+            if hops:
+                detailed = snapshot.detailed_lineage(uri, view.index)
+                for edge in detailed.edges:
+                    # A star hands the items of another scope on: the first one is where they are made.
+                    items.setdefault((edge.start, edge.end), edge)
+                lineage = _single_hops(detailed) if intermediate else lineage
+            yield _Statement(document, file, view, lineage, target, items)
+
+
+def _single_hops(lineage: StatementLineage) -> StatementLineage:
+    """A lineage whose edges have no steps before their own: those are edges too."""
+    return replace(lineage, edges=tuple(replace(edge, steps=()) for edge in lineage.edges))
+
+
+def _name_results(observed: Mapping[str, _Observed], number: int) -> None:
+    """Names for CTEs and derived tables: their own, with a number where it is taken; `RS-n` where they have none."""
+    taken = {entry.name for entry in observed.values() if entry.kind != RESULT}
+    for entry in observed.values():
+        if entry.kind != RESULT:
+            continue
+        if not entry.name:
+            number += 1
+            entry.name = f"{BARE}{number}"
+        count, name = 1, entry.name
+        while entry.name in taken:
+            count += 1
+            entry.name = f"{name}#{count}"
+        taken.add(entry.name)
 
 
 def _observe(statements: Iterable[_Statement]) -> dict[str, _Observed]:
@@ -286,18 +342,32 @@ def _is_written(path: Path, entry: _Observed) -> bool:
 def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) -> Iterator[EdgeRow]:
     for edge in statement.lineage.edges:
         sources = tuple(_source_row(source, names) for source in edge.sources)
-        steps = tuple(
-            StepRow(step.scope, step.transform, _text(statement, step.start, step.end)) for step in edge.steps
-        )
+        own = statement.items.get((edge.start, edge.end))
         yield EdgeRow(
             relation=names.get(edge.relation) or edge.relation or statement.target,
             path=path_text(edge.path),
             sources=sources if indirect else tuple(source for source in sources if source.direct),
             edge=edge,
             expression=without_alias(_text(statement, edge.start, edge.end), edge.path[0]),
-            steps=steps,
+            steps=tuple(_step_rows(statement, edge)),
+            transform=own.transform if own is not None and edge.start >= 0 else edge.transform,
             place=_place_in(statement, edge.start, edge.end),
         )
+
+
+def _step_rows(statement: _Statement, edge: Edge) -> Iterator[StepRow]:
+    seen: set[tuple[int, int]] = set()
+    for step in edge.steps:
+        place = (step.start, step.end)
+        item = statement.items.get(place)
+        text = _text(statement, *place)
+        if place in seen and item is not None:
+            yield StepRow(step.scope, "IDENTITY", "*")
+        elif item is not None and step.start >= 0:
+            yield StepRow(step.scope, item.transform, without_alias(text, item.path[0]))
+        else:
+            yield StepRow(step.scope, step.transform, text)
+        seen.add(place)
 
 
 def _source_row(source: Source, names: Mapping[str, str]) -> SourceRow:

@@ -12,20 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sql_lineage_ls.exporters.report import EdgeRow, Report
+from sql_lineage_ls.exporters.report import EdgeRow, Report, StepRow
 
 
-def to_text(report: Report) -> str:
-    """The report as lines, each with its line end. What is said twice in the same words is printed once."""
-    return "".join(line + "\n" for line in dict.fromkeys(_lines(report)))
+def to_text(report: Report, steps: bool = False) -> str:
+    """The report as lines, each with its line end. What is said twice in the same words is printed once.
+
+    With `steps` an edge is followed by how its value came to be, scope by scope, the innermost first.
+    """
+    return "".join(line + "\n" for line in dict.fromkeys(_lines(report, steps)))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, steps: bool) -> Iterator[str]:
     for relation in report.relations:
         yield f"{relation.kind} {relation.name}: {', '.join(relation.nodes)}"
     for edge in report.edges:
         yield from _edge_lines(edge)
+        if steps:
+            yield from _step_lines(edge)
     for message in report.messages:
+        if message.is_advice:
+            continue
         where = message.place
         text = " ".join(message.message.split())
         yield f"message: {message.code} {text} at {where.file}:{where.line}:{where.column}"
@@ -38,3 +45,10 @@ def _edge_lines(edge: EdgeRow) -> Iterator[str]:
     indirect = dict.fromkeys(source.text for source in edge.sources if not source.direct)
     if indirect:
         yield f"{edge.text} <~ {' '.join(indirect)}"
+
+
+def _step_lines(edge: EdgeRow) -> Iterator[str]:
+    own = StepRow(edge.relation, edge.transform, edge.expression)
+    for number, step in enumerate((*edge.steps, own), 1):
+        text = " ".join(step.text.split())
+        yield f"{edge.text} step {number} in {step.scope}: {step.transform} {text}".rstrip()

@@ -32,9 +32,19 @@ DEFAULT_SEVERITIES: Mapping[str, str] = MappingProxyType(
         "undeclared-column": "error",
         "undeclared-field": "error",
         "field-of-array": "error",
+        "column-count-mismatch": "error",
+        "duplicate-column": "error",
+        "unexpanded-star": "information",
+        "unused-cte": "hint",
+        "unused-column": "hint",
         UNPARSED: "information",
     }
 )
+
+
+# Shown faded: what nobody reads.
+UNNECESSARY = ("unnecessary",)
+_FADED = frozenset({"unused-cte", "unused-column"})
 
 
 class DiagnosticOptions(Struct, frozen=True):
@@ -84,6 +94,7 @@ def _of_statement(
                 span=span,
                 message=_message(problem),
                 related=tuple(_related(snapshot, statement, problem, token)),
+                tags=UNNECESSARY if problem.code in _FADED else (),
                 href=_page(problem.code, options),
                 suggestion=problem.suggestion,
             )

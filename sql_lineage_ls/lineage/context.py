@@ -12,6 +12,7 @@ from rapidfuzz import fuzz, process
 from sql_lineage_ls.catalog.names import display_part
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType
+from sql_lineage_ls.lineage.cte_uses import CteUses
 from sql_lineage_ls.lineage.model import (
     ColumnFact,
     Edge,
@@ -85,6 +86,7 @@ class Context:
         # The edges of CTEs and derived tables that are relations of their own, and their number.
         self.inner: list[Edge] = []
         self.results = 0
+        self.ctes = CteUses()
         # Facts of columns by identity of the column, which is kept with them: a wide table is told once, not per alias.
         self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.

@@ -37,6 +37,7 @@ from sql_lineage_ls.lineage.values import (
     Unknown,
     Value,
     build_record,
+    by_names,
     conditions,
     derived,
     element,
@@ -56,7 +57,8 @@ from sql_lineage_ls.syntax import query_model as q
 
 def evaluate(expr: q.Expr, scope: Scope, context: Context) -> Value:
     """The value of an expression: `evaluate(customer.city)` is `Ref(t.customer.city)`."""
-    return _EVALUATORS[type(expr)](expr, scope, context)
+    value = _EVALUATORS[type(expr)](expr, scope, context)
+    return by_names(value) if context.dialect.records_by_name else value
 
 
 def influences_of(expr: q.Expr | None, role: str, scope: Scope, context: Context) -> tuple[Source, ...]:
@@ -85,6 +87,8 @@ def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Val
     names = ref.parts
     binding = resolve(names, scope, context)
     _note_qualifier(names, binding, context)
+    if binding.range is not None and binding.range.cte >= 0:
+        context.ctes.column(binding.range.cte, binding.column.key if binding.column is not None else None)
     if binding.problem:
         _report_name(names, binding, context)
     if isinstance(binding.value, Unknown) and binding.used <= len(names):

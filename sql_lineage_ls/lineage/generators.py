@@ -59,6 +59,9 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
         row=_lone_element(source, elements, context), counted=_counted(arrays),
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )
+    if context.dialect.unnest_name and alias is not None and len(columns) == 1 and not source.column_aliases:
+        also = replace(columns[0], name="unnest", key=context.dialect.column_key("unnest"))
+        variable = replace(variable, columns=(*columns, also), star_columns=tuple(columns), by_key={})
     _note_alias(alias, variable, context)
     return variable
 

@@ -29,6 +29,7 @@ from sql_lineage_ls.syntax.dialects import Dialect
 def bind_pivot(pivot: q.Pivot | q.Unpivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
     """The range variable that a PIVOT or UNPIVOT makes of another one."""
     inner = Scope(scope.parent, [variable], ctes=scope.ctes)
+    context.ctes.column(variable.cte, None)
     made = _pivot(pivot, variable, inner, context) if isinstance(pivot, q.Pivot) else _unpivot(
         pivot, variable, inner, context)
     if pivot.alias is not None:
@@ -147,7 +148,8 @@ def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: C
         for name, values in zip(pivot.value_columns, cells, strict=True)
     ]
     name = pivot.name_column
-    made.append(Column(name.text, context.fold(name), one_of(tuple(labels), "UNION"), ((name.start, name.end),)))
+    label = Column(name.text, context.fold(name), one_of(tuple(labels), "UNION"), ((name.start, name.end),))
+    made.insert(len(made) if context.dialect.unpivot_values_first else 0, label)
     for made_column in made:
         context.meaning(q.Name(made_column.name, *made_column.definitions[0]), "output", made_column.value)
     passed = [column for column in variable.columns if column.key not in used]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from sql_lineage_ls.lineage import expressions, naming, sources, stars
+from sql_lineage_ls.lineage import checks, expressions, naming, sources, stars
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import (
@@ -24,6 +24,7 @@ from sql_lineage_ls.lineage.values import (
     RecordItem,
     Unknown,
     Value,
+    by_names,
     flatten,
     one_of,
     traced,
@@ -91,6 +92,7 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
             result = bind_query(cte.query, scope, context)
         result = as_relation(renamed(result, cte.columns, context), cte.name.text, context)
         scope.ctes[key] = (cte.name, result)
+        context.ctes.define(cte.name, checks.own_names(cte, result.columns, context))
         listed = context.facts(result.columns)
         context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))
 
@@ -112,6 +114,9 @@ def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) ->
     if not names or result.open:
         return result
     columns = list(result.columns)
+    if len(names) > len(columns) or not context.dialect.short_column_lists:
+        text = checks.list_mismatch("the column list", len(names), len(columns))
+        checks.check_count(names[-1], len(names), len(columns), text, context)
     for position, name in enumerate(names[: len(columns)]):
         column = columns[position]
         columns[position] = replace(column, name=context.show(name), key=context.fold(name),
@@ -244,6 +249,9 @@ def _set_operation(query: q.SetOperation, scope: Scope, context: Context) -> Que
     result = bind_query(left, scope, context)
     for operation in reversed(branches):
         right = bind_query(operation.right, scope, context)
+        if not (result.open or right.open or operation.by_name):
+            count = len(result.columns), len(right.columns)
+            checks.check_branches(*count, operation.right, operation.operator, context)
         result = _combine(result, right, operation, context)
     return result
 
@@ -256,6 +264,8 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
         decided = with_role((s for c in right.columns for s in flatten(c.value).sources), MEMBERSHIP)
         return replace(left, influences=unique((*influences, *decided)), rows=left.rows)
     columns = _by_name(left, right) if query.by_name else _by_position(left, right)
+    if context.dialect.records_by_name:
+        columns = tuple(replace(column, value=by_names(column.value)) for column in columns)
     return QueryResult(columns, _open_union(left, right), influences, rows)
 
 
@@ -320,10 +330,27 @@ _VALUES_KEPT = 50  # distinct constants kept for a column of VALUES: more tell a
 # ---------------------------------------------------------------- as a source
 
 
-def passed_on(result: QueryResult, scope_name: str, at: Span) -> tuple[Column, ...]:
-    """The columns of a CTE or derived table as its reader sees them: the same values, one step further."""
+def told_apart(result: QueryResult, context: Context) -> QueryResult:
+    """Columns of one name get names of their own where the dialect gives them (DuckDB: `a`, `a_1`)."""
+    pattern = context.dialect.repeated_name
+    if not pattern:
+        return result
+    seen: dict[str, int] = {}
     columns = []
     for column in result.columns:
+        name = column.name
+        while (key := context.dialect.column_key(name)) in seen:
+            seen[key] += 1
+            name = pattern.format(name=name, n=seen[key] - 1)
+        seen[key] = 1
+        columns.append(column if name == column.name else replace(column, name=name, key=key))
+    return replace(result, columns=tuple(columns))
+
+
+def passed_on(result: QueryResult, scope_name: str, at: Span, context: Context) -> tuple[Column, ...]:
+    """The columns of a CTE or derived table as its reader sees them: the same values, one step further."""
+    columns = []
+    for column in told_apart(result, context).columns:
         flow = flatten(column.value)
         step = Step(scope_name, flow.transform, *column.span)
         columns.append(replace(column, value=traced(column.value, (), (step,)), unnamed=False))

@@ -96,6 +96,8 @@ class RangeVariable:
     counted: tuple[Source, ...] = ()
     rows: tuple[str, ...] = ()
     definitions: tuple[Span, ...] = ()
+    # Where the CTE that it reads is defined, -1 for any other source.
+    cte: int = -1
     by_key: dict[str, list[Column]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -239,7 +241,7 @@ def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, contex
 
 
 def _row_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
-    variable = _range(keys[:1], level)
+    variable = _range(keys[:1], level, keys[1:2])
     if variable is not None:
         if len(names) == 1 or variable.row is not None:
             return _row(keys[0], level, context)
@@ -268,7 +270,7 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
     """`relation.column`, the longest relation name first."""
     failed: Binding | None = None
     for length in range(min(len(names) - 1, 4), 0, -1):
-        variable = _range(keys[:length], level)
+        variable = _range(keys[:length], level, keys[length : length + 1])
         if variable is None:
             continue
         found = _range_column(names, keys, length, variable, context)
@@ -278,9 +280,12 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
     return failed
 
 
-def _range(prefix: Sequence[str], level: Scope) -> RangeVariable | None:
-    # The last of two equal aliases would be an error in every database; take the first and say nothing.
-    return next((r for r in level.ranges if r.answers(prefix)), None)
+def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> RangeVariable | None:
+    """The range variable of a name; of two that share it (`a.t, b.t`, or an alias given twice) the one with `column`."""
+    found = [r for r in level.ranges if r.answers(prefix)]
+    if len(found) > 1 and column:
+        return next((r for r in found if column[0] in r.by_key), found[0])
+    return found[0] if found else None
 
 
 def _range_column(

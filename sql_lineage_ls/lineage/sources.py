@@ -105,7 +105,7 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
         return None
     defined, result = found
     at = ((defined.start, defined.end),)
-    columns = queries.passed_on(result, defined.text, at[0])
+    columns = queries.passed_on(result, defined.text, at[0], context)
     context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=context.facts(columns)))
     alias = source.alias
     if alias is not None:
@@ -114,8 +114,9 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
     variable = RangeVariable(
         (alias or name).text, (context.fold(alias or name),), columns, result.open, result.row, kind="cte",
         influences=result.influences, rows=result.rows,
-        definitions=((alias.start, alias.end),) if alias is not None else at,
+        definitions=((alias.start, alias.end),) if alias is not None else at, cte=defined.start,
     )
+    context.ctes.read(defined.start)
     return aliased(variable, source.column_aliases, context)
 
 
@@ -182,13 +183,14 @@ def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context
 
 def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> RangeVariable:
     # Only a lateral derived table sees its neighbours; every one sees the CTEs and the blocks around.
-    outer = scope if source.lateral else Scope(scope.parent, ctes=scope.ctes)
+    beside = source.lateral or context.dialect.implicit_lateral
+    outer = scope if beside else Scope(scope.parent, ctes=scope.ctes)
     result = queries.bind_query(source.query, outer, context)
     alias = source.alias
     name = alias.text if alias is not None else "subquery"
     result = as_relation(result, alias.text if alias is not None else "", context)
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
-    columns = queries.passed_on(result, name, at)
+    columns = queries.passed_on(result, name, at, context)
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=context.facts(columns)))
     qualifiers = (context.fold(alias),) if alias is not None else ()
@@ -218,6 +220,8 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
         _natural(item, before, scope, context)
     for name in item.using:
         key = context.fold(name)
+        for variable in scope.ranges:
+            context.ctes.column(variable.cte, key)
         left = _side(scope.ranges[:before], scope, key, name, merged=True)
         right = _side(scope.ranges[before:], scope, key, name, merged=False)
         if left is None or right is None:
@@ -235,6 +239,8 @@ def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> N
     left, right = scope.ranges[:before], scope.ranges[before:]
     if any(not variable.closed for variable in (*left, *right)):
         scope.lenient = True
+    for variable in (*left, *right):
+        context.ctes.column(variable.cte, None)
     for column in (column for variable in left for column in variable.columns):
         other = next((c for variable in right for c in variable.by_key.get(column.key, ())), None)
         if other is None:

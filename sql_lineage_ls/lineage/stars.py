@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sql_lineage_ls.lineage import expressions, generators
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import Gap, Occurrence
+from sql_lineage_ls.lineage.model import Gap, Occurrence, Problem
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     Ref,
@@ -38,17 +38,24 @@ def expand_star(star: q.Star, scope: Scope, context: Context) -> Expansion:
 
 
 def _all(scope: Scope, context: Context) -> Expansion:
-    columns = [column for column in scope.merged.values() if column.starred]
-    merged = {column.key for column in columns}
+    merged = {column.key: column for column in scope.merged.values() if column.starred}
+    in_place = dict(merged) if context.dialect.using_in_place else {}
+    columns = [] if in_place else list(merged.values())
     opened: list[OpenSource] = []
     for variable in scope.visible():
-        one = _of_range(variable)
-        columns += [column for column in one.columns if column.key not in merged]
+        one = _of_range(variable, context)
+        for column in one.columns:
+            if column.key not in merged:
+                columns.append(column)
+            elif column.key in in_place:
+                columns.append(in_place.pop(column.key))
         opened += one.open
+    columns += in_place.values()
     return Expansion(tuple(columns), tuple(opened))
 
 
-def _of_range(variable: RangeVariable) -> Expansion:
+def _of_range(variable: RangeVariable, context: Context) -> Expansion:
+    context.ctes.column(variable.cte, None)
     if variable.star_columns is not None:
         return Expansion(variable.star_columns, variable.open)
     if not variable.columns and variable.row is not None and not variable.open:
@@ -64,7 +71,7 @@ def _qualified(qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
             variable = next((v for v in level.ranges if v.answers(keys)), None)
             if variable is not None:
                 expressions.note_range(qualifier.parts[-1], variable, context)
-                return _of_range(variable)
+                return _of_range(variable, context)
     value = expressions.evaluate(qualifier, scope, context)
     items = fields(value)
     if items is not None:
@@ -158,6 +165,7 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
         owners = ", ".join(dict.fromkeys(source.name for source in found.open))
         reason = f"the columns of {owners} are not known here"
         context.gaps[Gap("wildcard-unexpanded", reason, star.start, star.end)] = None
+        context.report(Problem("unexpanded-star", f"* cannot be expanded: {reason}", star.start, star.end))
     context.occur(Occurrence(
         star.start, star.end, "star", "*", reason=reason,
         columns=context.facts(found.columns),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType, Field, Site
-from sql_lineage_ls.lineage import ddl_names, expressions, queries, sources
+from sql_lineage_ls.lineage import checks, ddl_names, expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_paths
 from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Problem, Source, StatementLineage
@@ -45,6 +45,10 @@ def bind_statement(
         if binder is not None:
             written = binder(model.statement, context)
             written.edges[:0] = context.inner
+    if not context.problems:
+        # A mistyped name may have meant the column that nothing reads.
+        for problem in context.ctes.problems():
+            context.report(problem)
     if model.partial:
         # What was read in part may mean something else when it is whole: its names can be looked at, no more.
         written.edges, written.outputs, written.open = [], (), True
@@ -53,7 +57,8 @@ def bind_statement(
         target=written.target,
         outputs=written.outputs,
         open=written.open,
-        edges=merged(written.edges),
+        # Two output columns of one name stay two; branches of a MERGE that write one column come together.
+        edges=tuple(written.edges) if written.kind in _QUERIES else merged(written.edges),
         joins=tuple(context.joins),
         reads=tuple(context.reads),
         orphans=tuple(context.orphans),
@@ -93,6 +98,7 @@ def _with_rest(problem: Problem, counts: dict[str, list[Problem]]) -> Problem:
 
 
 _ORPHANS_TOLD = 3
+_QUERIES = frozenset({"query", "view", "table"})
 
 
 # ---------------------------------------------------------------- queries, views, CTAS
@@ -117,20 +123,25 @@ def _view(statement: q.CreateView, context: Context) -> _Written:
         into = _target(statement.to, "table", context)
         _insert_result(into, context.schemas.relation(statement.to), (), result, True, written, context)
         return written
-    return _output(queries.renamed(result, statement.columns, context), written)
+    result = queries.told_apart(queries.renamed(result, statement.columns, context), context)
+    checks.check_duplicates(() if result.open else result.columns, context)
+    return _output(result, written)
 
 
 def _table(statement: q.CreateTable, context: Context) -> _Written:
     target = _target(statement.name, "table", context)
     written = _Written("table", target)
     ddl_names.note_columns(target, statement.columns, context)
+    checks.check_declared(statement.columns, context)
     for source in (statement.like, statement.clone):
         if source:
             _copied(source, target, written, context, data=source is statement.clone)
     if statement.query is not None:
         result = queries.bind_query(statement.query, None, context)
         names = tuple(column.name for column in statement.columns) or statement.column_names
-        return _output(queries.renamed(result, names, context), written)
+        result = queries.told_apart(queries.renamed(result, names, context), context)
+        checks.check_duplicates(() if result.open else result.columns, context)
+        return _output(result, written)
     if statement.location is not None:
         _external(statement, target, written, context)
     return written
@@ -206,6 +217,10 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
     target = _target(statement.target, "table", context)
     written.target = written.target or target
     columns = _insert_columns(statement, context)
+    if columns and not result.open and not statement.by_name:
+        listed = f"the column list of {statement.target[-1].text}"
+        text = checks.list_mismatch(listed, len(columns), len(result.columns))
+        checks.check_count(statement.target[-1], len(columns), len(result.columns), text, context)
     # A partition with a constant takes no column of the query.
     static = frozenset(context.fold(part.name) for part in statement.partition if part.value is not None)
     _insert_result(target, context.schemas.relation(statement.target), columns, result, statement.by_name, written,

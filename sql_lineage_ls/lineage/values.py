@@ -6,7 +6,7 @@ finds its own source: `STRUCT(x AS p, y AS q).p` reads `x` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Union
 
 from msgspec import Struct
@@ -95,6 +95,8 @@ class OneOf(Struct, frozen=True, gc=False):
 
     values: tuple[Value, ...]
     transform: str = "CASE"
+    # Fields come together by their names, not by position (`Dialect.records_by_name`).
+    by_name: bool = False
 
 
 class Derived(Struct, frozen=True, gc=False):
@@ -195,7 +197,7 @@ def traced(
     return Traced(value, influences, steps, transform)
 
 
-def one_of(values: Iterable[Value], transform: str = "CASE") -> Value:
+def one_of(values: Iterable[Value], transform: str = "CASE", by_name: bool = False) -> Value:
     """One of several values, each once; choices of choices are one choice, so that they do not double with each CTE."""
     parts: dict[Value, None] = {}
     influences: list[Source] = []
@@ -208,13 +210,14 @@ def one_of(values: Iterable[Value], transform: str = "CASE") -> Value:
             value = value.value
         if isinstance(value, OneOf):
             transform = stronger(transform, value.transform)
+            by_name = by_name or value.by_name
             parts.update(dict.fromkeys(value.values))
         else:
             parts[value] = None
     choices = tuple(parts)
     if len(choices) == 1:
         return traced(choices[0], unique(influences), dict.fromkeys(steps), transform)
-    return traced(OneOf(choices, transform), unique(influences), dict.fromkeys(steps))
+    return traced(OneOf(choices, transform, by_name), unique(influences), dict.fromkeys(steps))
 
 
 def build_record(
@@ -252,7 +255,7 @@ def field(value: Value, key: Key) -> Value | Refuted:
     if isinstance(value, Record):
         return _record_field(value, key)
     if isinstance(value, OneOf):
-        return _each(value, [field(item, key) for item in value.values])
+        return _choice_field(value, key)
     if isinstance(value, Traced):
         inner = field(value.value, key)
         return inner if isinstance(inner, Refuted) else _retrace(value, inner)
@@ -271,7 +274,7 @@ def element(value: Value) -> Value:
     if isinstance(value, ArrayOf):
         return value.value
     if isinstance(value, OneOf):
-        return one_of(tuple(element(item) for item in value.values), value.transform)
+        return one_of(tuple(element(item) for item in value.values), value.transform, value.by_name)
     if isinstance(value, Traced):
         return _retrace(value, element(value.value))
     return value
@@ -285,7 +288,7 @@ def map_value(value: Value, literal: str | None) -> Value:
     if isinstance(value, Traced):
         return _retrace(value, map_value(value.value, literal))
     if isinstance(value, OneOf):
-        return one_of(tuple(map_value(item, literal) for item in value.values), value.transform)
+        return one_of(tuple(map_value(item, literal) for item in value.values), value.transform, value.by_name)
     entry = element(value)
     if isinstance(value, Ref) and isinstance(value.type, MapType):
         return entry
@@ -304,7 +307,7 @@ def map_entry(value: Value, part: str) -> Value:
     if isinstance(value, Traced):
         return _retrace(value, map_entry(value.value, part))
     if isinstance(value, OneOf):
-        return one_of(tuple(map_entry(item, part) for item in value.values), value.transform)
+        return one_of(tuple(map_entry(item, part) for item in value.values), value.transform, value.by_name)
     found = field(element(value), Key(part, part))
     return value if isinstance(found, Refuted) else found
 
@@ -422,25 +425,79 @@ def _record_field(record: Record, key: Key) -> Value | Refuted:
     return Refuted("undeclared-field", None, tuple(item.name for item in record.items))
 
 
-def _each(value: OneOf, parts: list[Value | Refuted]) -> Value | Refuted:
+def _choice_field(value: OneOf, key: Key) -> Value | Refuted:
+    """`.key` of one of several values: by position where the branches name their fields differently."""
+    common = None if _agree(value) else _common_fields(value)
+    found = [item.value for item in common or () if item.key == key.key]
+    if len(found) == 1:
+        return found[0]
+    parts = [field(item, key) for item in value.values]
     proved = [part for part in parts if not isinstance(part, Refuted)]
     if not proved:
         return parts[0]
-    return one_of(tuple(proved), value.transform)
+    return one_of(tuple(proved), value.transform, value.by_name)
+
+
+def _agree(value: OneOf) -> bool:
+    """Whether position and name say the same: the branches whose fields are known name them alike."""
+    shapes = [fields(item) for item in value.values if not is_null(item)]
+    names = {tuple(item.key for item in shape) for shape in shapes if shape is not None}
+    return len(names) <= 1
 
 
 def _common_fields(value: OneOf) -> tuple[RecordItem, ...] | None:
-    """Fields of branches that agree: by position, named by the first, as set operations and CASE do."""
+    """The fields of several records in one, None where they are not known.
+
+    By position, named by the first branch, as set operations and CASE do it (GoogleSQL "Supertypes"); by name where
+    the dialect does so (`OneOf.by_name`) and for semi-structured objects.
+    """
     shapes = [fields(item) for item in value.values if not is_null(item)]
-    first = shapes[0] if shapes else None
-    if first is None or any(shape is None or len(shape) != len(first) for shape in shapes):
+    known = [shape for shape in shapes if shape is not None]
+    if not known or len(known) < len(shapes):
         return None
-    columns = zip(*(shape for shape in shapes if shape is not None), strict=True)
-    return tuple(
-        RecordItem(items[0].name, items[0].key, items[0].value if len(items) == 1 else one_of(
-            tuple(item.value for item in items), value.transform))
-        for items in columns
-    )
+    if value.by_name or any(_is_loose(item) for item in value.values):
+        return _same_names(known, value)
+    if any(len(shape) != len(known[0]) for shape in known):
+        return None
+    return tuple(_one_field(items, value) for items in zip(*known, strict=True))
+
+
+def _is_loose(value: Value) -> bool:
+    return _is_loose(value.value) if isinstance(value, Traced) else isinstance(value, Record) and value.loose
+
+
+def _same_names(shapes: list[tuple[RecordItem, ...]], value: OneOf) -> tuple[RecordItem, ...] | None:
+    """Fields of one name in any order; one that a branch does not have is NULL there.
+
+    Records without names come together by position.
+    """
+    if any(not item.key for shape in shapes for item in shape):
+        lengths = {len(shape) for shape in shapes}
+        return tuple(_one_field(items, value) for items in zip(*shapes, strict=True)) if len(lengths) == 1 else None
+    columns: dict[str, list[RecordItem]] = {}
+    for shape in shapes:
+        for item in shape:
+            columns.setdefault(item.key, []).append(item)
+    return tuple(_one_field(items, value) for items in columns.values())
+
+
+def _one_field(items: Sequence[RecordItem], value: OneOf) -> RecordItem:
+    first = next((item for item in items if item.name), items[0])
+    if len(items) == 1:
+        return first
+    parts = tuple(item.value for item in items)
+    return RecordItem(first.name, first.key, one_of(parts, value.transform, value.by_name), first.definition)
+
+
+def by_names(value: Value) -> Value:
+    """A value whose choices between records go by the fields' names (`Dialect.records_by_name`)."""
+    if isinstance(value, OneOf):
+        return value if value.by_name else OneOf(value.values, value.transform, True)
+    if isinstance(value, Traced):
+        return Traced(by_names(value.value), value.influences, value.steps, value.transform)
+    if isinstance(value, ArrayOf):
+        return ArrayOf(by_names(value.value))
+    return value
 
 
 def is_null(value: Value) -> bool:

@@ -98,6 +98,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
     anonymous: str = "_col{i}"
     # A cast or a call without alias has the name of what it casts or calls (Postgres, Redshift).
     call_names: bool = False
+    # A column list may name fewer columns than the query gives; the rest keep their names (Postgres, DuckDB).
+    short_column_lists: bool = False
+    # A view or CTAS with two columns of one name is an error (not in DuckDB, SQLite and ClickHouse).
+    unique_outputs: bool = True
     # The columns of VALUES: {i} counts from 1, {n} from 0.
     values_column: str = "column{i}"
     # How a pivot names its columns, from the aggregate's alias and the value's name.
@@ -116,6 +120,19 @@ class Dialect(Struct, frozen=True, kw_only=True):
     quote: str = '"'
     # What `lateral_alias` becomes where the database has it as an option and the workspace sets it.
     optional_lateral_alias: LateralAlias | None = None
+    # Records of several branches (CASE, COALESCE, UNION) come together field by field of one name, not by position
+    # (DuckDB, "Struct data type: combination casting"; an OBJECT of Snowflake has keys and no positions anyway).
+    records_by_name: bool = False
+    # A subquery in FROM sees the sources before it without LATERAL (DuckDB, "FROM and JOIN clauses: lateral joins").
+    implicit_lateral: bool = False
+    # What the second column of a name in a subquery, CTE or CTAS is called, '' where it keeps the name (DuckDB).
+    repeated_name: str = ""
+    # The one column of an aliased UNNEST can also be read as `unnest` (DuckDB).
+    unnest_name: bool = False
+    # In `*`, the merged column of USING stands where the left table has it, not first (DuckDB).
+    using_in_place: bool = False
+    # UNPIVOT gives the values before the names (BigQuery, "UNPIVOT operator"); elsewhere the names come first.
+    unpivot_values_first: bool = False
 
     def fold(self, text: str, quoted: bool = False) -> str:
         """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
@@ -179,6 +196,8 @@ DIALECTS: dict[str, Dialect] = {
             row_value=True,
             keys_are_map_keys=True,
             implicit_recursion=True,
+            short_column_lists=True,
+            unique_outputs=False,
         ),
         Dialect(
             name="bigquery",
@@ -200,6 +219,7 @@ DIALECTS: dict[str, Dialect] = {
             ),
             quote="`",
             optional_lateral_alias=LateralAlias.FALLBACK,
+            unpivot_values_first=True,
         ),
         Dialect(name="trino", grammar="trino", **_TRINO),  # type: ignore[arg-type]
         Dialect(name="presto", grammar="presto", **_TRINO),  # type: ignore[arg-type]
@@ -240,6 +260,7 @@ DIALECTS: dict[str, Dialect] = {
             unnest=UnnestShape.COLUMNS,
             row_value=True,
             call_names=True,
+            short_column_lists=True,
             anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
         ),
@@ -251,6 +272,7 @@ DIALECTS: dict[str, Dialect] = {
             lateral_alias=LateralAlias.FALLBACK,
             array_path_in_from=True,
             call_names=True,
+            short_column_lists=True,
             anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
         ),
@@ -274,18 +296,26 @@ DIALECTS: dict[str, Dialect] = {
             name="duckdb",
             grammar="duckdb",
             family="duckdb",
+            short_column_lists=True,
+            unique_outputs=False,
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
             row_value=True,
             record_star=True,
             keys_are_map_keys=True,
             values_column="col{n}",
+            records_by_name=True,
+            implicit_lateral=True,
+            repeated_name="{name}_{n}",
+            unnest_name=True,
+            using_in_place=True,
             pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
         ),
         Dialect(
             name="clickhouse",
             grammar="clickhouse",
             family="clickhouse",
+            unique_outputs=False,
             folding=Folding.KEEP,
             tables_ignore_case=False,
             columns_ignore_case=False,
@@ -319,6 +349,7 @@ DIALECTS: dict[str, Dialect] = {
             name="sqlite",
             grammar="sqlite",
             family="sqlite",
+            unique_outputs=False,
             folding=Folding.KEEP,
             pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),
         ),

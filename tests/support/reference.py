@@ -62,6 +62,7 @@ def analyse(case: Case) -> Outcome:
         messages=tuple(
             (message.code, f"{message.place.file}:{message.place.line}:{message.place.column}")
             for message in report.messages
+            if not message.is_advice
         ),
     )
 
