@@ -6,8 +6,10 @@ import re
 from argparse import Namespace
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
+from sql_lineage_ls.cli.lineage import Details
 from sql_lineage_ls.cli.usage import UsageError
 from sql_lineage_ls.exporters.datahub import DataHubOptions, to_datahub
 from sql_lineage_ls.exporters.json import to_json
@@ -45,7 +47,16 @@ def make_writer(arguments: Namespace) -> Callable[[Report], str]:
             _word("--env", arguments.env) or "PROD",
         )
         return lambda report: to_datahub(report, datahub)
-    return to_json if chosen == "json" else to_text
+    return to_json if chosen == "json" else partial(to_text, steps=arguments.steps)
+
+
+def report_details(arguments: Namespace) -> Details:
+    """How much the report has to tell; the exports for other tools tell of stored relations only, and all of it."""
+    if arguments.format not in ("text", "json"):
+        wrong = next((name for name in ("indirect", "steps", "intermediate") if getattr(arguments, name)), None)
+        if wrong is not None:
+            raise UsageError(f"'--{wrong}' is an option of '--format text' and '--format json'")
+    return Details(arguments.indirect, arguments.steps, arguments.intermediate)
 
 
 def _time(text: str) -> str:

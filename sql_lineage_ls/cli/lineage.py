@@ -37,16 +37,28 @@ class Input(Struct, frozen=True):
     settings: Settings
 
 
-def run_lineage(paths: Sequence[str], dialect: str, indirect: bool, write: Callable[[Report], str]) -> int:
+class Details(Struct, frozen=True):
+    """How much is told beyond the direct edges from end to end: see `make_report`."""
+
+    indirect: bool = False
+    steps: bool = False
+    intermediate: bool = False
+
+
+def run_lineage(
+    paths: Sequence[str], dialect: str, details: Details, write: Callable[[Report], str]
+) -> int:
     """Prints the lineage of `paths`, in the order in which they stand, as `write` tells it.
 
     The exit code is 0 whatever was found.
     """
-    sys.stdout.write(write(read_report(paths, dialect, indirect)))
+    sys.stdout.write(write(read_report(paths, dialect, details)))
     return 0
 
 
-def read_report(paths: Sequence[str], dialect: str = "", indirect: bool = False) -> Report:
+def read_report(
+    paths: Sequence[str], dialect: str = "", details: Details = Details()  # noqa: B008
+) -> Report:
     """The lineage of files and folders, analysed together; raises `UsageError` for a path that is not there."""
     override = _dialect_name(dialect)
     missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
@@ -65,7 +77,9 @@ def read_report(paths: Sequence[str], dialect: str = "", indirect: bool = False)
         if found.settings.diagnostics
         for message in messages_of(snapshot, found.uri, found.name, found.settings.severities)
     ]
-    return make_report(snapshot, files, messages, indirect)
+    return make_report(
+        snapshot, files, messages, details.indirect, steps=details.steps, intermediate=details.intermediate
+    )
 
 
 def _dialect_name(name: str) -> str:

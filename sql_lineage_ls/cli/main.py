@@ -63,6 +63,10 @@ def make_parser() -> argparse.ArgumentParser:
     lineage.add_argument(
         "--indirect", action="store_true", help="also what filters, joins, groups and orders the rows (<~)"
     )
+    lineage.add_argument("--steps", action="store_true", help="also how each value came to be, scope by scope")
+    lineage.add_argument(
+        "--intermediate", action="store_true", help="every hop: CTEs and derived tables as relations of their own"
+    )
     exports = lineage.add_argument_group("for the formats openlineage and datahub")
     exports.add_argument("--namespace", default="", help="openlineage: the namespace of the datasets")
     exports.add_argument("--job-namespace", default="", help="openlineage: the namespace of the jobs")
@@ -109,10 +113,11 @@ def make_parser() -> argparse.ArgumentParser:
 def _run(argv: list[str]) -> int:
     arguments = make_parser().parse_args(argv)
     if arguments.command == "lineage":
-        from sql_lineage_ls.cli.formats import make_writer
+        from sql_lineage_ls.cli.formats import make_writer, report_details
         from sql_lineage_ls.cli.lineage import run_lineage
 
-        code = run_lineage(arguments.paths, arguments.dialect, arguments.indirect, make_writer(arguments))
+        details = report_details(arguments)
+        code = run_lineage(arguments.paths, arguments.dialect, details, make_writer(arguments))
     elif arguments.command == "datahub-paths":
         from sql_lineage_ls.cli.datahub_paths import run_datahub_paths
         from sql_lineage_ls.exporters.datahub_rewrite import RewriteOptions
