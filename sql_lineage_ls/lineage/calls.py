@@ -188,6 +188,8 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
         return ArrayOf(bodies[0])
     if call.name in f.FILTERED:
         return influenced(source, conditions(bodies))
+    if call.name in f.SORTED:
+        return influenced(source, with_role((s for body in bodies for s in flatten(body).sources), ORDERING))
     if call.name in f.FOUND:
         return influenced(element(source), conditions(bodies))
     if call.name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sql_lineage_ls.catalog.names import is_location
-from sql_lineage_ls.catalog.types import ArrayType, DataType, MapType, RecordType, Scalar, Unspecified, Variant
+from sql_lineage_ls.catalog.types import MapType, RecordType, Scalar, Unspecified, Variant
 from sql_lineage_ls.lineage import calls, queries, stars
 from sql_lineage_ls.lineage.context import Context, nearest
 from sql_lineage_ls.lineage.model import (
@@ -24,11 +24,11 @@ from sql_lineage_ls.lineage.model import (
     path_text,
 )
 from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, open_record, resolve
+from sql_lineage_ls.lineage.shapes import cast_to
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
     Generated,
-    OneOf,
     Record,
     RecordItem,
     Ref,
@@ -327,42 +327,7 @@ def _map(expr: q.MapExpr, scope: Scope, context: Context) -> Value:
 
 
 def _cast(expr: q.Cast, scope: Scope, context: Context) -> Value:
-    return shaped(evaluate(expr.value, scope, context), context.schemas.data_type(expr.type))
-
-
-def shaped(value: Value, target: DataType) -> Value:
-    """A value under a written type: a record's fields are renamed by position, as INSERT does it too.
-
-    `CAST(ROW(a, b) AS ROW(x T, y T))` has the fields `x` (from `a`) and `y` (from `b`).
-    """
-    if isinstance(target, RecordType):
-        items = fields(value)
-        if items is not None and len(items) == len(target.fields):
-            named = tuple(RecordItem(f.name, f.key, shaped(item.value, f.type))
-                          for f, item in zip(target.fields, items, strict=True))
-            return build_record(named, declared=True)
-        if is_reference(value):
-            return value
-        return derived([value], "CAST", target)
-    if isinstance(target, ArrayType):
-        inner = element(value) if isinstance(value, ArrayOf | Traced | OneOf) else None
-        if inner is not None and fields(inner) is not None:
-            return ArrayOf(shaped(inner, target.element))
-        if is_reference(value):
-            return value
-    if isinstance(target, Variant | MapType | Unspecified) and not isinstance(value, Derived | Generated):
-        return value
-    return derived([value], "CAST", target)
-
-
-def shaped_for(value: Value, target: DataType) -> Value:
-    """A value under the type of the column it is written to: a built record takes the column's field names."""
-    return shaped(value, target) if fields(value) is not None and not is_reference(value) else value
-
-
-def is_reference(value: Value) -> bool:
-    """Whether the value is a stored node handed on as it is."""
-    return isinstance(value, Ref) or (isinstance(value, Traced) and is_reference(value.value))
+    return cast_to(evaluate(expr.value, scope, context), context.schemas.data_type(expr.type))
 
 
 # ---------------------------------------------------------------- everything else

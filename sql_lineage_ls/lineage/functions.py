@@ -51,9 +51,13 @@ MAP_VALUES = frozenset({"MAP_VALUES", "MAPVALUES"})
 # The lambda's result for each element.
 MAPPED = frozenset({"TRANSFORM", "LIST_TRANSFORM", "LIST_APPLY", "ARRAY_TRANSFORM", "ARRAY_APPLY", "ARRAYMAP",
                     "ARRAY_MAP", "APPLY"})
-# The array itself; the lambda decides which elements stay, or in which order.
-FILTERED = frozenset({"FILTER", "LIST_FILTER", "ARRAYFILTER", "ARRAY_FILTER", "ARRAY_SORT", "ARRAYSORT", "LIST_SORT",
-                      "ARRAY_SORT_BY", "MAP_FILTER"})
+# The array itself; the lambda decides which elements stay.
+FILTERED = frozenset({"FILTER", "LIST_FILTER", "ARRAYFILTER", "ARRAY_FILTER", "MAP_FILTER"})
+# The array itself; the lambda decides in which order.
+SORTED = frozenset(
+    {"ARRAY_SORT", "ARRAYSORT", "LIST_SORT", "ARRAY_SORT_BY", "SORT_ARRAY", "ARRAYREVERSESORT", "ARRAY_REVERSE_SORT",
+     "ARRAYPARTIALSORT", "ARRAYPARTIALREVERSESORT", "LIST_REVERSE_SORT"}
+)
 # One element that the lambda chooses.
 FOUND = frozenset({"ARRAYFIRST", "ARRAYLAST", "ARRAY_FIND", "FIND_FIRST"})
 # One value made of all elements, with a state that goes from one to the next.

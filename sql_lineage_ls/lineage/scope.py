@@ -234,7 +234,11 @@ def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, contex
     if order is NameOrder.ROW_FIRST:
         return _row_first(names, keys, level, context)
     if len(names) == 1:
-        return _column(keys[0], level) or _row(keys[0], level, context)
+        found = _column(keys[0], level)
+        if found is None or found.kind == "output":
+            # A range variable as a record comes before the alias of a select item (DuckDB).
+            return _row(keys[0], level, context) or found
+        return found
     if order is NameOrder.RELATION_ONLY:
         return _qualified(names, keys, level, context)
     return _relation_first(names, keys, level, context)
@@ -394,7 +398,7 @@ def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) -> Binding:
     """A column of an outer block may be hidden by one of an inner relation whose schema is not known."""
-    if not opened or found.qualifier or found.kind != "column" or len(names) > 1:
+    if not opened or found.qualifier or found.kind not in ("column", "alias") or len(names) > 1:
         return found
     inner = ", ".join(source.name for _, source in _open_sources(opened[0], ""))
     outer = found.range.name if found.range else "the outer query"

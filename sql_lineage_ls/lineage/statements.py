@@ -15,6 +15,7 @@ from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_path
 from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Problem, Source, StatementLineage
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
+from sql_lineage_ls.lineage.shapes import written_to
 from sql_lineage_ls.lineage.values import Ref, Value, conditions, influenced, type_of, unique, with_role
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -275,7 +276,7 @@ def _insert_result(
     if columns and not result.open:
         for (path, kind), column in zip(columns, result.columns, strict=False):
             if path:
-                value = expressions.shaped_for(column.value, kind)
+                value = written_to(column.value, kind)
                 written.edges += edges_of(target, path, value, result.influences, column.span)
         return
     if columns:
@@ -303,7 +304,7 @@ def _insert_by_name(target: str, relation: Relation | None, result: QueryResult,
         if field is None and relation is not None and not relation.open:
             continue
         name = field.name if field is not None else column.name
-        value = expressions.shaped_for(column.value, field.type) if field is not None else column.value
+        value = written_to(column.value, field.type) if field is not None else column.value
         written.edges += edges_of(target, (name,), value, result.influences, column.span)
     written.edges += star_edges(target, result.open, result.influences)
 
@@ -385,7 +386,7 @@ def _assigned(
     value = expressions.evaluate(assignment.value, scope, context)
     if path:
         first = assignment.target.parts[0]
-        yield from edges_of(variable.relation, path, expressions.shaped_for(value, kind), influences,
+        yield from edges_of(variable.relation, path, written_to(value, kind), influences,
                             (first.start, assignment.target.parts[-1].end))
 
 
@@ -411,7 +412,7 @@ def _branch(
     if branch.condition is not None:
         chosen = conditions([expressions.evaluate(branch.condition, scope, context)])
     for path, kind, value in _branch_writes(branch, target, source, scope, context):
-        shaped = influenced(expressions.shaped_for(value, kind), chosen)
+        shaped = influenced(written_to(value, kind), chosen)
         yield from edges_of(target.relation, path, shaped, influences, (-1, -1))
     if branch.action == "delete":
         deciding = with_role((*chosen, *influences), MEMBERSHIP)

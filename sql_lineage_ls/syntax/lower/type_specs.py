@@ -6,10 +6,13 @@ from typing import Any
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as Grammar
+from sqlglot.errors import TokenError
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.ddl.cursor import Cursor, DdlError
+from sql_lineage_ls.syntax.ddl.type_reader import read_type
 from sql_lineage_ls.syntax.lower.context import Lowering
-from sql_lineage_ls.syntax.tokens import grammar
+from sql_lineage_ls.syntax.tokens import grammar, tokenize
 
 D = exp.DType
 
@@ -20,6 +23,8 @@ _VARIANTS = frozenset({D.VARIANT, D.JSON, D.JSONB, D.SUPER, D.DYNAMIC})
 
 def lower_type(low: Lowering, node: Any) -> q.TypeSpec:
     """A type as the query model has it: `STRUCT<a INT64>` is a record of one scalar field."""
+    if isinstance(node, exp.Literal):
+        return _type_in_quotes(low, node)
     if not isinstance(node, exp.DataType):
         return q.TypeSpec("scalar", node.name if isinstance(node, exp.Expr) else str(node))
     kind = node.this
@@ -41,6 +46,28 @@ def lower_type(low: Lowering, node: Any) -> q.TypeSpec:
     params = ", ".join(item.name for item in inner if isinstance(item, exp.Expr))
     text = _spelling(grammar(low.dialect.grammar), kind)
     return q.TypeSpec("scalar", f"{text}({params})" if params and kind not in _ARRAYS else text)
+
+
+def _type_in_quotes(low: Lowering, literal: exp.Literal) -> q.TypeSpec:
+    """ClickHouse `CAST(x, 'Tuple(a String)')`: a type in a string. Its field names keep no place in the statement."""
+    text = literal.name
+    try:
+        spec = read_type(Cursor(text, tokenize(text, low.dialect), low.dialect))
+    except (DdlError, TokenError):
+        spec = None
+    return _without_places(spec) if spec is not None else q.TypeSpec("scalar", text)
+
+
+def _without_places(spec: q.TypeSpec) -> q.TypeSpec:
+    fields = tuple(
+        q.FieldSpec(
+            q.Name(field.name.text, quoted=field.name.quoted) if field.name else None, _without_places(field.type)
+        )
+        for field in spec.fields
+    )
+    element, key, value = (inner and _without_places(inner) for inner in (spec.element, spec.key, spec.value))
+    name = tuple(q.Name(part.text, quoted=part.quoted) for part in spec.name)
+    return q.TypeSpec(spec.kind, spec.text, fields, element, key, value, name)
 
 
 def _record(low: Lowering, kind: Any, inner: list[exp.Expr]) -> q.TypeSpec:
