@@ -16,7 +16,8 @@ from sql_lineage_ls.catalog.field_tree import walk
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, field_path
 from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
-from sql_lineage_ls.exporters.report import STAR, EdgeRow, Report
+from sql_lineage_ls.exporters.observed import STAR
+from sql_lineage_ls.exporters.report import EdgeRow, Report
 from sql_lineage_ls.lineage.model import ROWS, Path
 
 Json = dict[str, Any]

@@ -18,7 +18,8 @@ from sql_lineage_ls.catalog.field_tree import ELEMENT, entry_type
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType
 from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
-from sql_lineage_ls.exporters.report import STAR, EdgeRow, RelationRow, Report, StatementRow
+from sql_lineage_ls.exporters.observed import STAR
+from sql_lineage_ls.exporters.report import EdgeRow, RelationRow, Report, StatementRow
 from sql_lineage_ls.lineage.model import (
     CONDITION,
     GROUPING,

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from sql_lineage_ls.catalog.field_tree import TreeNode, children, columns_of, walk
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.catalog.types import ArrayType, DataType, RecordType
+from sql_lineage_ls.exporters.observed import Observed, node_texts
 from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.intermediate import RESULT
-from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, Edge, Gap, Path, Source, StatementLineage, path_text
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, Edge, Gap, Source, StatementLineage, path_text
 from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
@@ -25,9 +24,6 @@ ORPHANS = "pseudo_table_include_orphan_column"
 
 BARE = "RS-"
 """How the result sets are called that have no name (seed 001)."""
-
-STAR: Path = ("*",)
-"""The columns of a relation that nobody lists."""
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -160,16 +156,6 @@ class _Statement(Struct, frozen=True):
     items: Mapping[tuple[int, int], Edge]
 
 
-class _Observed(Struct):
-    """What the statements say of one relation: its name, its kind, and the paths read and written."""
-
-    name: str
-    kind: str
-    written: dict[Path, Edge]
-    paths: dict[Path, None]
-    inferred: bool = False
-
-
 def make_report(
     snapshot: Snapshot,
     files: Mapping[str, str],
@@ -244,7 +230,7 @@ def _single_hops(lineage: StatementLineage) -> StatementLineage:
     return replace(lineage, edges=tuple(replace(edge, steps=()) for edge in lineage.edges))
 
 
-def _name_results(observed: Mapping[str, _Observed], number: int) -> None:
+def _name_results(observed: Mapping[str, Observed], number: int) -> None:
     """Names for CTEs and derived tables: their own, with a number where it is taken; `RS-n` where they have none."""
     taken = {entry.name for entry in observed.values() if entry.kind != RESULT}
     for entry in observed.values():
@@ -260,21 +246,22 @@ def _name_results(observed: Mapping[str, _Observed], number: int) -> None:
         taken.add(entry.name)
 
 
-def _observe(statements: Iterable[_Statement]) -> dict[str, _Observed]:
-    observed: dict[str, _Observed] = {}
+def _observe(statements: Iterable[_Statement]) -> dict[str, Observed]:
+    observed: dict[str, Observed] = {}
     for statement in statements:
         lineage = statement.lineage
         for relation_id, name, kind in lineage.relations:
-            observed.setdefault(relation_id, _Observed(name, kind, {}, {}))
+            observed.setdefault(relation_id, Observed(name, kind, {}, {}))
         target = observed.get(lineage.target)
         if target is not None and _infers_columns(statement.view):
             target.inferred = True
         for edge in lineage.edges:
-            _note_write(observed, edge)
-            for source in edge.sources:
-                _note(observed, source.relation, source.path)
-        for read in lineage.reads:
-            _note(observed, read.relation, read.path)
+            if edge.relation in observed:
+                observed[edge.relation].write(edge)
+        sources = [(source.relation, source.path) for edge in lineage.edges for source in edge.sources]
+        for relation_id, path in (*sources, *((read.relation, read.path) for read in lineage.reads)):
+            if relation_id in observed:
+                observed[relation_id].read(path)
     return observed
 
 
@@ -285,58 +272,8 @@ def _infers_columns(view: StatementView) -> bool:
     return isinstance(statement, CreateTable) and statement.query is not None and not statement.columns
 
 
-def _note_write(observed: dict[str, _Observed], edge: Edge) -> None:
-    entry = observed.get(edge.relation)
-    if entry is not None:
-        entry.written.setdefault(edge.path, edge)
-
-
-def _note(observed: dict[str, _Observed], relation: str, path: Path) -> None:
-    entry = observed.get(relation)
-    if entry is not None and path != ROWS:
-        entry.paths.setdefault(path)
-
-
-def _relation_row(relation_id: str, entry: _Observed, relation: Relation | None) -> RelationRow:
-    return RelationRow(entry.name, entry.kind, _node_texts(relation, entry), relation_id, relation)
-
-
-def _node_texts(relation: Relation | None, entry: _Observed) -> tuple[str, ...]:
-    """The nodes of a relation: what its DDL declares or its query gives, then what else was observed."""
-    nodes: dict[Path, None] = {}
-    if relation is not None:
-        declared = _output_nodes(relation, entry) if entry.inferred else walk(relation.columns)
-        nodes.update(dict.fromkeys(node.path for node in declared))
-    for path in (*entry.written, *entry.paths):
-        if path not in nodes and not (path == STAR and relation is not None and not relation.open):
-            nodes.update(dict.fromkeys(path[:length] for length in range(1, len(path) + 1)))
-    return tuple(dict.fromkeys(path_text(path) for path in nodes))
-
-
-def _output_nodes(relation: Relation, entry: _Observed) -> Iterator[TreeNode]:
-    """The columns that a query gives, with the fields that it builds itself.
-
-    A column that is handed on whole is one node. Of one that a constructor builds only the fields are listed, of one
-    that is cast to a record type the column too (seed 000, 7.1 and 7.3).
-    """
-    waiting = list(columns_of(relation.columns))[::-1]
-    while waiting:
-        node = waiting.pop()
-        if not _is_built(node.type):
-            yield node
-        if node.path not in entry.written:
-            waiting.extend(child for child in reversed(children(node)) if _is_written(child.path, entry))
-
-
-def _is_built(data_type: DataType) -> bool:
-    while isinstance(data_type, ArrayType):
-        data_type = data_type.element
-    return isinstance(data_type, RecordType) and data_type.built
-
-
-def _is_written(path: Path, entry: _Observed) -> bool:
-    """Whether the query gives the node a source of its own, or something below it."""
-    return any(target[: len(path)] == path for target in entry.written)
+def _relation_row(relation_id: str, entry: Observed, relation: Relation | None) -> RelationRow:
+    return RelationRow(entry.name, entry.kind, node_texts(relation, entry), relation_id, relation)
 
 
 def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) -> Iterator[EdgeRow]:
