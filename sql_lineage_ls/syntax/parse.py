@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import TokenError
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.callables import read_callable
 from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import lower_statement
@@ -68,7 +69,9 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     if head == "ALTER" and is_mutation(tokens):
         return _model(*build_tree(text, tokens, dialect), head)
     if head in _DDL_WORDS:
-        reading = read_ddl(text, tokens, dialect)
+        reading = read_ddl(text, tokens, dialect) or (
+            read_callable(text, tokens, dialect) if head == "CREATE" else None
+        )
         if reading is not None:
             return reading
     if head in TRANSFER_WORDS:

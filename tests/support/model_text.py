@@ -288,6 +288,14 @@ class ModelText:
         query = f" <- {self.query(s.query)}" if s.query is not None else ""
         return f"create {'temp ' if s.temporary else ''}{self.path(s.name)}({columns}){query}"
 
+    def _do_createfunction(self, s: q.CreateFunction) -> str:
+        columns = [[self.name(c.name) + (f" {self.type(c.type)}" if c.type else "") for c in part]
+                   for part in (s.params, s.returns)]  # fmt: skip
+        text = f"function {self.path(s.name)}({', '.join(columns[0])})"
+        text += f" returns ({', '.join(columns[1])})" if columns[1] else ""
+        text += f" = {self.expr(s.body)}" if s.body is not None else ""
+        return text + (f" <- {self.query(s.query)}" if s.query is not None else "")
+
 
 def model_text(text: str, model: q.StatementModel) -> str:
     """The model of the statement `text` as a line; `partial` and the issues follow in brackets."""

@@ -1,0 +1,116 @@
+"""CREATE FUNCTION and CREATE MACRO: parameters, the columns returned, and the body where it is SQL.
+
+Procedures and functions in other languages keep their name and parameters only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot.errors import TokenError
+from sqlglot.tokens import Token, TokenType
+
+from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.ddl.columns import read_elements
+from sql_lineage_ls.syntax.ddl.cursor import Cursor, DdlError, keywords
+from sql_lineage_ls.syntax.ddl.names import relation_name
+from sql_lineage_ls.syntax.ddl.queries import begins_query, read_query
+from sql_lineage_ls.syntax.ddl.type_reader import read_type
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.lower import query_from_tokens
+from sql_lineage_ls.syntax.tokens import tokenize
+
+_MODIFIERS = keywords("OR REPLACE TEMP TEMPORARY SECURE AGGREGATE TABLE ALTER")
+_KINDS = keywords("FUNCTION MACRO")
+_QUERY_HEAD = re.compile(r"\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
+
+
+def read_callable(text: str, tokens: list[Token], dialect: Dialect) -> q.StatementModel | None:
+    """The function that the statement creates; None where it creates none.
+
+    `CREATE FUNCTION f(x INT64) AS (x + 1)` has the parameter x and the body x + 1.
+    """
+    cursor = Cursor(text, tokens, dialect)
+    cursor.advance()
+    while cursor.accept_any(_MODIFIERS):
+        pass
+    if not cursor.accept_any(_KINDS):
+        return None
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = relation_name(cursor)
+    if not name:
+        return None
+    try:
+        params = read_elements(cursor).columns if cursor.at("(") else ()
+        returns = _returns(cursor)
+    except DdlError:
+        return q.StatementModel(q.CreateFunction(name))
+    body, query = _body(cursor) if _is_sql(cursor) else (None, None)
+    return q.StatementModel(q.CreateFunction(name, params, returns, body, query), tuple(cursor.issues), cursor.partial)
+
+
+def _returns(cursor: Cursor) -> tuple[q.ColumnDef, ...]:
+    """The columns of RETURNS TABLE (a INT, b TEXT), RETURNS TABLE<a INT64>."""
+    if not cursor.accept("RETURNS"):
+        return ()
+    if cursor.at("TABLE") and cursor.upper(1) == "(":
+        cursor.advance()
+        return read_elements(cursor).columns
+    spec = read_type(cursor)
+    if spec is not None and spec.kind == "record" and spec.text.upper().startswith("TABLE"):
+        return tuple(q.ColumnDef(field.name, field.type) for field in spec.fields if field.name is not None)
+    return ()
+
+
+def _is_sql(cursor: Cursor) -> bool:
+    """Whether the body is in SQL: no LANGUAGE clause, or one that says so."""
+    for index, upper in enumerate(cursor.uppers[:-1]):
+        if upper == "LANGUAGE":
+            return cursor.uppers[index + 1] == "SQL"
+    return True
+
+
+def _body(cursor: Cursor) -> tuple[q.Expr | None, q.Query | None]:
+    """The body behind AS or RETURN: an expression, or a query."""
+    while not cursor.done and not cursor.at("AS") and not cursor.at("RETURN"):
+        cursor.skip_group() if cursor.at("(") else cursor.advance()
+    if cursor.done:
+        return None, None
+    while cursor.accept_any(frozenset({"AS", "RETURN", "TABLE"})):
+        pass
+    word = cursor.peek()
+    if word is None or cursor.at("BEGIN"):
+        return None, None
+    if word.kind == "string":
+        return _quoted(cursor, word.text, word.start, word.end)
+    if begins_query(cursor):
+        return None, read_query(cursor)
+    return _expression(cursor.text, cursor.tokens[word.index :], cursor.dialect), None
+
+
+def _quoted(cursor: Cursor, body: str, start: int, end: int) -> tuple[q.Expr | None, q.Query | None]:
+    """A body in a string; blanks in front keep its positions those of the statement."""
+    begin = cursor.text.find(body, start, end)
+    if begin < 0:
+        return None, None
+    padded = " " * begin + body.rstrip().rstrip(";")
+    try:
+        tokens = tokenize(padded, cursor.dialect)
+    except TokenError:
+        return None, None
+    if not _QUERY_HEAD.match(body):
+        return _expression(padded, tokens, cursor.dialect), None
+    query, issues = query_from_tokens(padded, tokens, cursor.dialect)
+    return None, query if not issues else None
+
+
+def _expression(text: str, tokens: list[Token], dialect: Dialect) -> q.Expr | None:
+    """The value that `tokens` spell, read as the only item of a select list."""
+    if not tokens:
+        return None
+    first = tokens[0]
+    select = Token(TokenType.SELECT, "SELECT", first.line, first.col, first.start, first.start - 1)
+    query, issues = query_from_tokens(text, [select, *tokens], dialect)
+    if issues or not isinstance(query, q.Select) or len(query.projections) != 1:
+        return None
+    return query.projections[0].value
