@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -151,16 +152,26 @@ def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
         yield Input(uri_from_path(path), name, text, settings)
 
 
-def _analyse(inputs: Iterable[Input], folders: tuple[Folder, ...], settings: Settings) -> Snapshot:
+def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: Settings) -> Snapshot:
     engine = Engine()
     # Every file of the folders is open, so the folders bring their settings only.
     engine.configure(folders, settings)
     for found in inputs:
         engine.open(found.uri, found.text)
     engine.rescan()
+    # A failure of ours is told below, in one line instead of a page.
+    logging.getLogger("sql_lineage_ls").addHandler(logging.NullHandler())
     snapshot = engine.finish()
     for notice in engine.take_notices():
         _note(notice)
+    for found in inputs:
+        document = snapshot.document(found.uri)
+        if document is None:
+            continue
+        for statement in document.statements:
+            if statement.lineage.kind == "failed":
+                line = place(document, found.name, statement.start, statement.end).line
+                _note(f"{found.name}:{line}: the analysis of this statement failed; please report it")
     return snapshot
 
 

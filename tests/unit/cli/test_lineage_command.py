@@ -169,19 +169,33 @@ def test_no_text_is_an_error(text: str, tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_reader_that_stops_is_no_error(folder: Path) -> None:
     many = "\n".join(f"SELECT column_{n} FROM some_table_{n};" for n in range(3_000))
     (folder / "many.sql").write_text(many, encoding="utf-8")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sql_lineage_ls", "lineage", str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    errors = folder / "errors.txt"
+    with errors.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sql_lineage_ls", "lineage", str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 0
+    assert errors.read_bytes() == b""
+
+
+def test_a_failure_of_ours_is_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("sql_lineage_ls.lineage.analysis.bind_statement", fail)
+    code, _, errors = run(capsys, str(folder / "a_tables.sql"))
+    assert code == 0
+    assert errors == (
+        f"sql-lineage-ls: note: {folder / 'a_tables.sql'}:2: the analysis of this statement failed; please report it\n"
     )
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.stderr is not None
-    assert process.stderr.read() == b""
-    process.stderr.close()
-    assert process.wait() == 0
 
 
 def test_the_example_of_the_documentation_is_true(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
