@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,6 +29,11 @@ _SKIPPED_FOLDERS = frozenset(
 )  # fmt: skip
 
 
+_FOLDER = "folder"
+_FILE = "file"
+_NO_STAMP = (0, 0)
+
+
 class FoundFile(Struct, frozen=True, order=True):
     """A file to analyse. `stamp` (time of change, size) differs when its content may differ."""
 
@@ -46,11 +51,37 @@ class Discovery(Struct, frozen=True):
 
 def discover(folder: Path, settings: Settings) -> Discovery:
     """The SQL files below `folder`. What cannot be listed is left out; nothing raises."""
+    work = discovering(folder, settings)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Discovery = end.value
+            return found
+
+
+def discovering(folder: Path, settings: Settings) -> Generator[None, None, Discovery]:
+    """`discover` in steps of one folder: there may be a million of them below a home directory."""
     files: list[FoundFile] = []
     too_large: list[FoundFile] = []
-    for path, stamp in _walk(folder, Glob.parse(*settings.exclude)):
-        found = FoundFile(uri_from_path(path), path, stamp)
-        (files if stamp[1] <= settings.max_file_size else too_large).append(found)
+    root = os.path.abspath(folder)
+    exclude = Glob.parse(*settings.exclude)
+    waiting: list[tuple[str, tuple[_Ignores, ...]]] = [(root, _ignores_above(root))]
+    while waiting:
+        current, ignores = waiting.pop()
+        entries = _list(current)
+        if any(entry.name == ".gitignore" for entry in entries):
+            ignores = (*ignores, *_read_ignores(current))
+        for entry in entries:
+            kind, stamp = _look_at(entry)
+            if kind is None or _is_left_out(entry.path, kind == _FOLDER, root, exclude, ignores):
+                continue
+            if kind == _FOLDER:
+                waiting.append((entry.path, ignores))
+                continue
+            found = FoundFile(uri_from_path(Path(entry.path)), Path(entry.path), stamp)
+            (files if stamp[1] <= settings.max_file_size else too_large).append(found)
+        yield
     return Discovery(tuple(sorted(files)), tuple(sorted(too_large)))
 
 
@@ -99,37 +130,32 @@ class _Ignores(Struct, frozen=True):
     globs: Glob
 
 
-def _walk(folder: Path, exclude: Glob | None) -> Iterator[tuple[Path, tuple[int, int]]]:
-    root = os.path.abspath(folder)
-    waiting: list[tuple[str, tuple[_Ignores, ...]]] = [(root, _ignores_above(root))]
-    while waiting:
-        current, ignores = waiting.pop()
-        try:
-            entries = list(os.scandir(current))
-        except OSError:
-            continue
-        if any(entry.name == ".gitignore" for entry in entries):
-            ignores = (*ignores, *_read_ignores(current))
-        for entry in entries:
-            try:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if entry.is_symlink() or not (is_folder or (is_sql(entry.name) and entry.is_file())):
-                    continue
-                if is_folder and entry.name in _SKIPPED_FOLDERS:
-                    continue
-                if _is_excluded(entry.path, is_folder, root, exclude) or _is_ignored(entry.path, is_folder, ignores):
-                    continue
-                if is_folder:
-                    waiting.append((entry.path, ignores))
-                else:
-                    status = entry.stat()
-                    yield Path(entry.path), (status.st_mtime_ns, status.st_size)
-            except OSError:
-                continue
+def _list(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except OSError:
+        return []
 
 
-def _is_excluded(path: str, is_folder: bool, root: str, exclude: Glob | None) -> bool:
-    return exclude is not None and exclude.matches(_relative(path, root, is_folder))
+def _look_at(entry: os.DirEntry[str]) -> tuple[str | None, tuple[int, int]]:
+    """Whether an entry is a folder to look into or a SQL file, with the stamp of a file; None where it is neither."""
+    try:
+        if entry.is_symlink():
+            return None, _NO_STAMP
+        if entry.is_dir(follow_symlinks=False):
+            return None if entry.name in _SKIPPED_FOLDERS else _FOLDER, _NO_STAMP
+        if not is_sql(entry.name) or not entry.is_file():
+            return None, _NO_STAMP
+        status = entry.stat()
+    except OSError:
+        return None, _NO_STAMP
+    return _FILE, (status.st_mtime_ns, status.st_size)
+
+
+def _is_left_out(path: str, is_folder: bool, root: str, exclude: Glob | None, ignores: tuple[_Ignores, ...]) -> bool:
+    if exclude is not None and exclude.matches(_relative(path, root, is_folder)):
+        return True
+    return _is_ignored(path, is_folder, ignores)
 
 
 def _is_ignored(path: str, is_folder: bool, ignores: tuple[_Ignores, ...]) -> bool:

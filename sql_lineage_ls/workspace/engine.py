@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -22,12 +22,13 @@ from sql_lineage_ls.lineage.model import Gap, StatementLineage
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.definitions import definitions_of, exports, statements_of
-from sql_lineage_ls.workspace.discovery import FoundFile, discover, read_text
+from sql_lineage_ls.workspace.discovery import FoundFile, read_text
 from sql_lineage_ls.workspace.folders import Folder, folder_of
 from sql_lineage_ls.workspace.index import RelationIndex
 from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
+from sql_lineage_ls.workspace.scan import FolderScan, ScanResult
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
 from sql_lineage_ls.workspace.views import document_view, same_lineage
 
@@ -59,7 +60,9 @@ class Engine:
         self._settings = Settings()
         # What there is.
         self._open: dict[str, OpenText] = {}
-        self._disk: dict[str, FoundFile] = {}
+        self._disk: Mapping[str, FoundFile] = {}
+        self._notices = Notices()
+        self._scan = FolderScan(self._notices)
         self._scanned = False
         # What has to be parsed, in order; the jobs are under way.
         self._changed_open: dict[str, None] = {}
@@ -81,7 +84,6 @@ class Engine:
         self._views: dict[str, DocumentView] = {}
         self._contributions: dict[str, dict[str, Contribution]] = {}
         self._index = RelationIndex()
-        self._notices = Notices()
         self.snapshot = Snapshot({}, self._analysis, self._index, ready=False, complete=False)
 
     # ------------------------------------------------------------ inputs
@@ -111,22 +113,8 @@ class Engine:
             self._forget(uri)
 
     def rescan(self, changed: Iterable[str] = ()) -> None:
-        """Looks at the folders again. `changed` are files to be read again whatever their stamp says."""
-        found: dict[str, FoundFile] = {}
-        for folder in self._folders:
-            discovery = discover(folder.path, folder.settings)
-            found.update((file.uri, file) for file in discovery.files)
-            for file in discovery.too_large:
-                self._notices.say_too_large(str(file.path), file.stamp[1], folder.settings.max_file_size)
-        forced = set(changed)
-        before, self._disk, self._scanned = self._disk, found, True
-        for uri in sorted({*before, *found}):
-            if uri in self._open:
-                continue
-            if uri not in found:
-                self._forget(uri)
-            elif uri in forced or uri not in before or before[uri].stamp != found[uri].stamp:
-                self._note_change(uri)
+        """Has the folders looked at again. `changed` are files to be read again whatever their stamp says."""
+        self._scan.ask(changed)
 
     def take_notices(self) -> tuple[str, ...]:
         """Messages for the person at the editor that were not taken before; each is said once."""
@@ -152,7 +140,8 @@ class Engine:
     @property
     def settled(self) -> bool:
         """Whether nothing is left to do."""
-        return not (self.urgent or self.waiting_files or self._uncommitted or self._bind_later)
+        pending = self.waiting_files or self._uncommitted or self._bind_later
+        return not (self.urgent or self._scan.active or pending)
 
     @property
     def waiting_files(self) -> int:
@@ -175,6 +164,9 @@ class Engine:
             self._commit()
         elif self._bind_first:
             self._bind_next(self._bind_first)
+        elif self._scan.active:
+            if (result := self._scan.advance(self._folders)) is not None:
+                self._take_scan(result)
         elif self._changed_disk or self._disk_job:
             self._disk_job = self._advance(self._disk_job, self._changed_disk, newest_first=False)
         elif self._uncommitted or not self._is_known_ready():
@@ -197,6 +189,17 @@ class Engine:
             del changed[uri]
             job = uri, self._parse(uri)
         return job if next(job[1], self) is not self else None
+
+    def _take_scan(self, result: ScanResult) -> None:
+        """Notes the differences between what was and what is on disk."""
+        before, self._disk, self._scanned = self._disk, result.files, True
+        for uri in sorted({*before, *self._disk}):
+            if uri in self._open:
+                continue
+            if uri not in self._disk:
+                self._forget(uri)
+            elif uri in result.forced or uri not in before or before[uri].stamp != self._disk[uri].stamp:
+                self._note_change(uri)
 
     def _parse(self, uri: str) -> _Work:
         opened = self._open.get(uri)

@@ -186,6 +186,8 @@ def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
     engine = on_disk(tmp_path, ddl=DDL, star="SELECT * FROM mill.sacks;")
     ddl, star = uri_from_path(tmp_path / "ddl.sql"), uri_from_path(tmp_path / "star.sql")
     engine.rescan([ddl])
+    while not engine.waiting_files:
+        engine.step()
     (tmp_path / "ddl.sql").unlink()
     snapshot = engine.finish()
     assert snapshot.document(ddl) is None
@@ -196,6 +198,8 @@ def test_what_a_file_was_never_comes_after_the_editors_text(tmp_path: Path) -> N
     engine = on_disk(tmp_path)
     (tmp_path / "a.sql").write_text("SELECT 1; SELECT 2; SELECT 3;")
     engine.rescan()
+    while engine.waiting_files != 1:
+        engine.step()
     engine.step()
     uri = uri_from_path(tmp_path / "a.sql")
     engine.open(uri, "SELECT 4;", 1)
@@ -226,6 +230,8 @@ def test_nothing_is_concluded_before_the_workspace_was_read(tmp_path: Path) -> N
     engine.finish()
     assert not engine.snapshot.ready
     engine.rescan()
+    while not engine.waiting_files:
+        engine.step()
     while engine.waiting_files:
         assert not engine.snapshot.ready
         engine.step()
@@ -238,7 +244,8 @@ def test_open_documents_come_before_the_rest_of_the_workspace(tmp_path: Path) ->
     engine = Engine()
     engine.configure((Folder(uri_from_path(tmp_path), tmp_path),))
     engine.rescan()
-    engine.step()
+    while not engine.waiting_files:
+        engine.step()
     engine.open("query", QUERY, 1)
     while engine.urgent:
         engine.step()
@@ -364,6 +371,7 @@ def test_files_and_documents_above_the_size_limit_are_left_out_and_named_once(tm
     engine = Engine()
     engine.configure((Folder(uri_from_path(tmp_path), tmp_path, Settings(max_file_size=50)),))
     engine.rescan()
+    engine.finish()
     engine.rescan()
     uri = uri_from_path(tmp_path / "big.sql")
     assert engine.finish().document(uri) is None
