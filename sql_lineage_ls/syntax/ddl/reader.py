@@ -79,7 +79,9 @@ def _create(cursor: Cursor) -> Statement | None:
     kind = cursor.accept_any(_TABLE_KINDS)
     if cursor.upper() in _CALLABLE_KINDS or (replace and not kind):
         return None
-    if not kind or cursor.at("BODY") or cursor.at("LOG"):
+    body_of_type = kind == "TYPE" and cursor.at("BODY") and not cursor.at("BODY", "AS")
+    log_of_view = kind == "VIEW" and cursor.at("LOG", "ON")
+    if not kind or body_of_type or log_of_view:
         return OtherStatement("CREATE")
     guarded = cursor.accept("IF", "NOT", "EXISTS")
     name = relation_name(cursor)
