@@ -117,7 +117,7 @@ class _Writer:
         ]
 
     def _note_fields(self, row: EdgeRow, dialect: str, fields: list[Json]) -> None:
-        if row.edge.path == STAR:
+        if row.edge.path in (ROWS, STAR):
             return
         target = self._field(row.edge.relation, row.edge.path, dialect)
         sources = dict.fromkeys(
@@ -136,7 +136,8 @@ class _Writer:
         }
         if row.expression:
             # The words of DataHub's own SQL parser, which its pages show.
-            entry["transformOperation"] = f"{'COPY' if row.edge.transform in _COPIES else 'SQL'}: {row.expression}"
+            copied = row.edge.transform in _COPIES and "(" not in row.expression
+            entry["transformOperation"] = f"{'COPY' if copied else 'SQL'}: {row.expression}"
         if entry not in fields:
             fields.append(entry)
 

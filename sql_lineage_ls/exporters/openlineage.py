@@ -184,7 +184,7 @@ class _Writer:
         )
         shared = _shared(told)
         fields = {}
-        for row in told:
+        for row in (row for row in told if row.edge.path != ROWS):
             own = [source for source in row.edge.sources if _weight(source) not in shared]
             name = self._field(relation_id, row.edge.path)
             fields[name] = {"inputFields": self._inputs(own, row.expression, joined, statement.dialect)}
@@ -280,8 +280,8 @@ def _shared(rows: Sequence[EdgeRow]) -> dict[tuple[str, Path, str], Source]:
     shared = {_weight(source): source for row in rows for source in row.edge.sources if source.role in _OF_ROWS}
     for row in rows:
         own = {_weight(source) for source in row.edge.sources}
-        for key in [key for key in shared if key not in own and (*key[:2], VALUE) not in own]:
-            del shared[key]
+        direct = {(source.relation, source.path) for source in row.edge.direct}
+        shared = {key: source for key, source in shared.items() if key in own or key[:2] in direct}
     return shared
 
 
