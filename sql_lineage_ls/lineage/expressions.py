@@ -339,12 +339,24 @@ def _literal(expr: q.Literal, scope: Scope, context: Context) -> Value:
 
 
 def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
-    if expr.text.lstrip("$").isdigit():
-        # `$1` over staged files is their first column (Snowflake, "Querying data in staged files").
-        files = [v for v in scope.visible() if v.stored and v.relation and not v.columns and is_location(v.relation)]
-        if len(files) == 1:
-            return files[0].open[0].column("$" + expr.text.lstrip("$"))
+    if expr.text.lstrip("$").isdigit() and len(scope.visible()) == 1:
+        # `$1` is the first column of the source (Snowflake: of VALUES, of staged files).
+        name = q.Name("$" + expr.text.lstrip("$"), expr.start, expr.end)
+        variable = scope.visible()[0]
+        if (variable.closed and context.dialect.numbered_columns) or is_location(variable.relation):
+            return _numbered(name, variable, context)
     return Generated(GeneratedSource("parameter", expr.text))
+
+
+def _numbered(name: q.Name, variable: RangeVariable, context: Context) -> Value:
+    if not variable.closed:
+        return variable.open[0].column(name.text)
+    position = int(name.text[1:]) - 1
+    if not 0 <= position < len(variable.columns):
+        return Unknown(Gap("undeclared-column", f"{variable.name} has no column {name.text}"))
+    value = variable.columns[position].value
+    context.meaning(name, "column", value, definitions=variable.columns[position].definitions)
+    return value
 
 
 def _case(expr: q.Case, scope: Scope, context: Context) -> Value:

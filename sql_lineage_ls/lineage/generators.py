@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
-from sql_lineage_ls.lineage import expressions
+from sql_lineage_ls.lineage import expressions, sources
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.functions import GENERATORS
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence, Source
@@ -39,6 +39,10 @@ Named = tuple[str, Value]
 
 def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = False) -> RangeVariable:
     """The range variable of UNNEST; `path` where the array stands in FROM by its name (`t.items AS i`)."""
+    if context.dialect.unnest is UnnestShape.COLUMN and len(source.arrays) == 1 and not source.column_aliases:
+        table = _table_by_name(source.alias, source.arrays[0], context)
+        if table is not None:
+            return table
     arrays = [expressions.evaluate(array, scope, context) for array in source.arrays]
     elements = [element(array) for array in arrays]
     for array, value in zip(source.arrays, elements, strict=True):
@@ -154,10 +158,9 @@ def _as_columns(
             columns += [Column(i.name, i.key, i.value) for i in items]
             continue
         inner = expressions.unwrapped(value)
-        unknown = isinstance(inner, Ref) and isinstance(inner.type, Unspecified)
+        unknown = items is None and isinstance(type_of(inner), Unspecified)
         if unknown and context.dialect.unnest is UnnestShape.COLUMNS and not wanted:
-            assert isinstance(inner, Ref)
-            opened = (OpenSource(inner.relation, f"UNNEST({'.'.join(inner.path[:-1])})", inner.path),)
+            opened = (_open_element(inner),)
             continue
         if unknown and len(arrays) == 1 and wanted > (2 if source.with_position else 1):
             columns += _unnamed_fields(inner, wanted - source.with_position)
@@ -166,6 +169,12 @@ def _as_columns(
         name = context.dialect.element_column or name
         columns.append(Column(name, context.dialect.column_key(name), value))
     return columns, opened
+
+
+def _open_element(inner: Value) -> OpenSource:
+    if isinstance(inner, Ref):
+        return OpenSource(inner.relation, f"UNNEST({'.'.join(inner.path[:-1])})", inner.path)
+    return OpenSource("", "UNNEST", value=inner)
 
 
 def _unnamed_fields(inner: Value, count: int) -> list[Column]:
@@ -231,6 +240,9 @@ def _replace_in_star(column: Column, scope: Scope) -> None:
 def table_function(source: q.TableFunction, scope: Scope, context: Context) -> RangeVariable:
     """A function in FROM or LATERAL VIEW."""
     call = source.call
+    table = _table_by_name(source.alias, call, context)
+    if table is not None:
+        return table
     if isinstance(call, q.Call) and call.name in ("TABLE", "UNNEST", "THE") and len(call.args) == 1 and not source.view:
         inner = call.args[0]
         if not isinstance(inner, q.Call):
@@ -254,6 +266,20 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
     )
     _note_alias(alias, variable, context)
     return variable
+
+
+def _table_by_name(alias: q.Name | None, name: q.Expr, context: Context) -> RangeVariable | None:
+    """Snowflake `TABLE('db.sales.orders')` and `TABLE($name)`: a table whose name is a text or a variable."""
+    if isinstance(name, q.Literal) and name.kind == "string":
+        parts = tuple(q.Name(part) for part in name.text.split(".") if part)
+        return sources.stored_table(parts, alias, context) if parts else None
+    variable = isinstance(name, q.Parameter) or (isinstance(name, q.ColumnRef) and name.parts[0].text[:1] in "$:@")
+    if not variable:
+        return None
+    unknown = Unknown(Gap("table-name-unbound", "the table's name is in a variable"))
+    shown = alias.text if alias is not None else "TABLE(..)"
+    return RangeVariable(shown, (context.fold(alias),) if alias is not None else (), kind="unnest",
+                         open=(OpenSource("", shown, value=unknown),))
 
 
 def _function_name(call: q.Expr) -> str:

@@ -307,6 +307,9 @@ def _range_column(
     if variable.row is not None and not variable.columns and variable.closed:
         return Binding(variable.row, length, length, variable, kind="alias", stored=variable.stored,
                        definitions=variable.definitions)
+    numbered = _numbered(names[length].text, variable)
+    if numbered is not None:
+        return Binding(numbered.value, length + 1, length, variable, numbered, numbered.definitions, variable.stored)
     special = _special(names[length], variable, context)
     if special is not None:
         return Binding(special, length + 1, length, variable, stored=False)
@@ -316,6 +319,14 @@ def _range_column(
     problem = "" if variable.assumed else "undeclared-column"
     return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
                    names=tuple(c.name for c in variable.columns), owner=variable.name)
+
+
+def _numbered(text: str, variable: RangeVariable) -> Column | None:
+    """Snowflake `$2`: the second column of a source."""
+    if not (text.startswith("$") and text[1:].isdigit() and variable.closed):
+        return None
+    position = int(text[1:]) - 1
+    return variable.columns[position] if 0 <= position < len(variable.columns) else None
 
 
 def _special(name: Name, variable: RangeVariable, context: Context) -> Value | None:

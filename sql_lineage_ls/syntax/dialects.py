@@ -114,6 +114,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     pseudo_columns: frozenset[str] = frozenset()
     # What the one column of an unnested collection of scalars is called, '' for the alias or `unnest` (Oracle).
     element_column: str = ""
+    # `$2` is the second column of the source (Snowflake).
+    numbered_columns: bool = False
     # Fields that values have without declaring them (ClickHouse subcolumns: `arr.size0`, `n.null`, `m.keys`).
     pseudo_fields: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
@@ -244,6 +246,7 @@ DIALECTS: dict[str, Dialect] = {
             quoted_ignore_case=False,
             lateral_alias=LateralAlias.FALLBACK,
             keys_as_stored=True,
+            numbered_columns=True,
             implicit_recursion=True,
             pivot_quotes=True,
             pseudo_columns=frozenset(
