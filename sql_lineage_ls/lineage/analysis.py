@@ -19,6 +19,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage.context import Options
 from sql_lineage_ls.lineage.model import Dependency, StatementLineage
+from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import Declare, Name, StatementModel, TypeSpec
@@ -55,7 +56,10 @@ class Analysis:
         self.statements = statements
         self.bound = 0
         self._lineages: dict[Place, StatementLineage] = {}
-        self._inferred: dict[str, Relation] = {}
+        self._inferred: dict[tuple[str, str, int, str], Relation] = {}
+        # Of documents that define a relation more than once: where, and the catalog as it is before each place.
+        self._turning: dict[str, tuple[int, ...]] = {}
+        self._states: dict[Place, Catalog] = {}
         self._inferring: list[str] = []
         self._variables: dict[str, frozenset[str]] = {}
         # Shared with the revision before: what was bound for a statement's text, last result only.
@@ -79,8 +83,8 @@ class Analysis:
         variables = self._variables_of(uri)
         key = "\n".join((parsed.key, *sorted(variables)))
         known = self._known.get(key)
-        if known is None or not self._still_true(known, parsed, uri):
-            schemas = _StatementSchemas(self, parsed, uri)
+        if known is None or not self._still_true(known, parsed, uri, index):
+            schemas = _StatementSchemas(self, parsed, uri, index)
             known = bind_statement(parsed.model, parsed.dialect, schemas, Options(variables))
             known = replace(known, dependencies=tuple(schemas.asked.values()))
             self.bound += 1
@@ -94,7 +98,7 @@ class Analysis:
         if parsed is None:
             return _NO_LINEAGE
         options = Options(self._variables_of(uri), SEPARATOR.join(("result", uri, str(index), "")))
-        return bind_statement(parsed.model, parsed.dialect, _StatementSchemas(self, parsed, uri), options)
+        return bind_statement(parsed.model, parsed.dialect, _StatementSchemas(self, parsed, uri, index), options)
 
     def relation(self, relation_id: str) -> Relation | None:
         """A relation of the catalog by id, its tree inferred where a query defines it."""
@@ -105,7 +109,7 @@ class Analysis:
         """An entry's relation: as declared, or as its view's or CTAS' query gives it."""
         if entry.query is None:
             return entry.relation
-        relation = self._inferred.get(entry.id)
+        relation = self._inferred.get(_version(entry, entry.query))
         if relation is None:
             relation = self._infer(entry, entry.query)
         return replace(relation, assumed=True) if entry.relation.assumed else relation
@@ -122,11 +126,29 @@ class Analysis:
         relation = self.catalog.complete(entry, outputs, lineage.open or not outputs)
         # Inside a circle the tree may lack what the circle would bring: good for now, not to be kept.
         if not self._inferring:
-            self._inferred[entry.id] = relation
+            self._inferred[_version(entry, query)] = relation
         return relation
 
-    def _still_true(self, known: StatementLineage, parsed: ParsedStatement, uri: str) -> bool:
-        schemas = _StatementSchemas(self, parsed, uri)
+    def catalog_at(self, uri: str, index: int) -> Catalog:
+        """The catalog as statement `index` of a document finds it: what the script replaces later is not yet so."""
+        points = self._turning.get(uri)
+        if points is None:
+            points = turning_points(self.catalog.definitions(uri), self._name_of)
+            self._turning[uri] = points
+        point = next((place for place in points if place > index), None)
+        if point is None:
+            return self.catalog
+        state = self._states.get((uri, point))
+        if state is None:
+            before = state_before(self.catalog.definitions(uri), point, self._name_of)
+            state = self._states[uri, point] = self.catalog.replace_file(uri, before)
+        return state
+
+    def _name_of(self, definition: Definition, name: tuple[Name, ...]) -> str:
+        return self.catalog.relation_id(name, definition.dialect, definition.namespace)
+
+    def _still_true(self, known: StatementLineage, parsed: ParsedStatement, uri: str, index: int) -> bool:
+        schemas = _StatementSchemas(self, parsed, uri, index)
         return all(schemas.fingerprint(dependency.parts) == dependency.fingerprint for dependency in known.dependencies)
 
     def _variables_of(self, uri: str) -> frozenset[str]:
@@ -148,8 +170,9 @@ class Analysis:
 class _StatementSchemas:
     """The catalog as one statement sees it; remembers what was asked, so that the answer's lifetime is known."""
 
-    def __init__(self, analysis: Analysis, parsed: ParsedStatement, uri: str) -> None:
+    def __init__(self, analysis: Analysis, parsed: ParsedStatement, uri: str, index: int) -> None:
         self._analysis = analysis
+        self._catalog = analysis.catalog_at(uri, index)
         self._parsed = parsed
         self._uri = uri
         self._relations: dict[tuple[Name, ...], Relation | None] = {}
@@ -166,16 +189,16 @@ class _StatementSchemas:
 
     def target(self, parts: tuple[Name, ...]) -> tuple[str, str]:
         parsed = self._parsed
-        entry = self._analysis.catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
+        entry = self._catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
         if entry is None or entry.relation.assumed:
             return self.relation_id(parts), display_name(parts, parsed.dialect)
         return entry.id, entry.name
 
     def relation_id(self, parts: tuple[Name, ...]) -> str:
-        return self._analysis.catalog.relation_id(parts, self._parsed.dialect, self._parsed.namespace)
+        return self._catalog.relation_id(parts, self._parsed.dialect, self._parsed.namespace)
 
     def data_type(self, spec: TypeSpec) -> DataType:
-        kind = self._analysis.catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace)
+        kind = self._catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace)
         if _names_a_type(spec):
             words = ("", *(part.text for part in spec.name))
             self.asked[words] = Dependency(words, _type_mark(kind))
@@ -185,17 +208,22 @@ class _StatementSchemas:
         """What the catalog answers now to a question that was asked before."""
         if words[0] == "":
             spec = TypeSpec("named", "", name=tuple(Name(word) for word in words[1:]))
-            return _type_mark(self._analysis.catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace))
+            return _type_mark(self._catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace))
         return _mark(self._find(tuple(Name(word[1:], quoted=word[0] == '"') for word in words)))
 
     def _find(self, parts: tuple[Name, ...]) -> Relation | None:
         parsed = self._parsed
-        entry = self._analysis.catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
+        entry = self._catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
         if entry is None:
             return None
         relation = self._analysis.whole(entry)
         family = entry.id.split(SEPARATOR, 1)[0]
         return relation if family == parsed.dialect.family else _under(relation, parsed.dialect)
+
+
+def _version(entry: Entry, query: Definition) -> tuple[str, str, int, str]:
+    """Which of the definitions of a relation an inferred tree belongs to."""
+    return entry.id, query.uri, query.statement, f"{entry.relation.fingerprint}{len(entry.changes)}"
 
 
 def _words(parts: tuple[Name, ...]) -> tuple[str, ...]:
