@@ -1,7 +1,7 @@
 -- dialect: bigquery
 CREATE OR REPLACE VIEW shop.city_revenue AS
 WITH priced AS (
-  SELECT l.city, l.day, p.category.label AS category, l.amount
+  SELECT l.city, p.category.label AS category, l.amount
   FROM shop.order_lines AS l
   JOIN shop.products AS p ON p.sku = l.sku
 )

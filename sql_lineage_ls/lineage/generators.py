@@ -44,6 +44,8 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
         if table is not None:
             return table
     arrays = [expressions.evaluate(array, scope, context) for array in source.arrays]
+    if not arrays:  # half-typed
+        return RangeVariable("UNNEST", ())
     elements = [element(array) for array in arrays]
     for array, value in zip(source.arrays, elements, strict=True):
         _note_elements(array, value, context)

@@ -69,6 +69,8 @@ def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeV
 def _table(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable:
     if source.location is not None:
         return location(source, context)
+    if not source.parts:  # half-typed
+        return RangeVariable("source", ())
     cte = _cte(source, scope, context)
     if cte is not None:
         return cte

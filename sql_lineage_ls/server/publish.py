@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.15
-PAGES = "https://github.com/sql-lineage/sql-lineage-ls/blob/main/docs/diagnostics/"
 
 _Found = tuple[int, list[types.Diagnostic]]
 
@@ -88,6 +87,6 @@ def _diagnose(convert: Converter, uri: str, settings: Settings) -> _Found | None
         return None
     if not settings.diagnostics:
         return document.version, []
-    options = DiagnosticOptions(settings.severities, PAGES)
+    options = DiagnosticOptions(settings.severities)
     found = diagnostics(convert.snapshot, uri, options)
     return document.version, [convert.to_diagnostic(document, one) for one in found]
