@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
+from sqlglot.tokens import Token
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.callables import read_callable
@@ -27,14 +28,17 @@ _DDL_WORDS = frozenset({"CREATE", "ALTER", "DROP", "USE", "RENAME", "EXCHANGE", 
 # First words of statements that move no data between columns.
 _NO_DATA = words(
     """
-    ABORT ALTER ANALYZE ASSERT ATTACH AUDIT BEGIN BREAK CACHE CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT CONTINUE
-    CREATE DEALLOCATE DECLARE DELIMITER DENY DESC DESCRIBE DETACH DISCARD DO DROP END EXEC EXECUTE EXISTS EXPLAIN
-    FETCH FLUSH GET GO GOTO GRANT HELP IF IMPORT INSTALL ITERATE KILL LEAVE LIST LISTEN LOCK LOOP LS MSCK NOTIFY OPEN
-    OPTIMIZE PAUSE PRAGMA PREPARE PRINT PURGE PUT RAISE RAISERROR REASSIGN RECOVER REFRESH REINDEX RELEASE REMOVE
-    REPAIR REPEAT RESET RESIGNAL RESUME RETURN REVOKE RM ROLLBACK SAVE SAVEPOINT SECURITY SET SHOW SIGNAL START STOP
-    SUMMARIZE SUSPEND SYSTEM THROW TRAN TRANSACTION UNCACHE UNDROP UNLISTEN UNLOCK UNSET USE VACUUM WAITFOR WHILE XA
+    ABORT ACCEPT ADD ALTER ANALYZE ASSERT ATTACH AUDIT BEGIN BREAK CACHE CALL CHECKPOINT CLOSE CLUSTER COMMENT
+    COMMIT CONNECT CONTINUE CREATE DEALLOCATE DECLARE DELIMITER DENY DESC DESCRIBE DETACH DISCARD DISCONNECT DO DROP
+    END EXEC EXECUTE EXISTS EXIT EXPLAIN FETCH FLUSH GET GO GOTO GRANT HELP HOST IF IMPORT INSTALL ITERATE KILL
+    LEAVE LIST LISTEN LOCK LOOP LS MSCK NOTIFY NULL OPEN OPTIMIZE PAUSE PRAGMA PREPARE PRINT PROMPT PURGE PUT QUIT
+    RAISE RAISERROR REASSIGN RECOVER REFRESH REINDEX RELEASE REM REMOVE REPAIR REPEAT RESET RESIGNAL RESUME RETURN
+    REVOKE RM ROLLBACK SAVE SAVEPOINT SECURITY SET SHOW SIGNAL SPOOL START STOP SUMMARIZE SUSPEND SYSTEM THROW TRAN
+    TRANSACTION UNCACHE UNDEFINE UNDROP UNLISTEN UNLOCK UNSET USE VACUUM WAITFOR WHENEVER WHILE XA
     """
 )
+# What a line begins with that a client reads itself: `\\cd`, `.print`.
+_CLIENT_MARKS = frozenset({"\\", "."})
 # Those of them whose rest need not be read, since no variable can be set there.
 _OPAQUE = _NO_DATA - {"SET", "DECLARE", "CREATE", "ALTER", "EXECUTE", "EXISTS", "DESC", "DO", "BEGIN", "IF"}
 
@@ -75,9 +79,11 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
         if reading is not None:
             return reading
     if head in TRANSFER_WORDS:
-        moved = read_transfer(text, tokens, dialect)
-        if moved is not None:
-            return moved
+        return read_transfer(text, tokens, dialect) or _not_analysed(tokens, head)
+    if len(tokens) > 1 and tokens[1].text == ":=":
+        return q.StatementModel(q.Declare((q.Name(tokens[0].text, tokens[0].start, tokens[0].end + 1),)))
+    if head in _CLIENT_MARKS and "\n" not in text.strip():
+        return q.StatementModel(q.OtherStatement(head))
     return _model(*build_tree(text, tokens, dialect), head)
 
 
@@ -92,9 +98,14 @@ def _model(prepared: Prepared, tree: exp.Expr | None, head: str) -> q.StatementM
         return q.StatementModel(q.OtherStatement(head))
     issues = prepared.issues
     if statement is None and not issues:
-        first = prepared.tokens[0]
-        issues.append(q.SyntaxIssue(f"This {head} statement is not analysed.", first.start, first.end + 1))
+        return _not_analysed(prepared.tokens, head)
     return q.StatementModel(statement, tuple(issues), prepared.partial and statement is not None)
+
+
+def _not_analysed(tokens: list[Token], head: str) -> q.StatementModel:
+    first = next((token for token in tokens if token.text), tokens[0])
+    issue = q.SyntaxIssue(f"This {head} statement is not analysed.", first.start, first.end + 1)
+    return q.StatementModel(None, (issue,))
 
 
 def _unread(message: str, start: int, end: int) -> q.StatementModel:

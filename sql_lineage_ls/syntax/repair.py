@@ -71,6 +71,8 @@ def mark(tokens: list[Token]) -> None:
     """
     frames: list[_Frame] = []
     top = _Frame()
+    calls: list[Token | None] = []
+    closed: Token | None = None
     for index in [i for i, token in enumerate(tokens) if token.token_type in _BRACKETS]:
         token = tokens[index]
         kind = token.token_type
@@ -78,12 +80,18 @@ def mark(tokens: list[Token]) -> None:
             token.comments = [_AS_WRITTEN]
             if frames:
                 frames.pop()
+                closed = calls.pop()
             continue
         word = tokens[index - 1] if index else None
         before = tokens[index - 2].token_type if index > 1 else None
         if kind is _L_PAREN:
             frames.append(_mark_call(word, before, frames[-1] if frames else top))
-        elif before is _DOT and word is not None and word.text.upper() in _ARRAY_WORDS:
+            calls.append(word)
+            continue
+        if word is not None and word.token_type is _R_PAREN:
+            # `list(x)[1]`: the subscript follows a call, not the word.
+            word, before = closed, _DOT
+        if before is _DOT and word is not None and word.text.upper() in _ARRAY_WORDS:
             word.text += MARK
             if word.token_type is not T.IDENTIFIER:
                 word.token_type = T.VAR

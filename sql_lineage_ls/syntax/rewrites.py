@@ -27,6 +27,10 @@ def rewrite(prepared: Prepared) -> None:
         _join_numbers(prepared.tokens)
     if "(+)" in text:
         _drop_join_marks(prepared.tokens)
+    if "~" in text and not prepared.dialect.grammar:
+        _read_matches(prepared.tokens)
+    if "-\n" in text and prepared.dialect.grammar in _CONTINUED:
+        _drop_continuations(prepared)
     by_head = _BY_HEAD.get(head_word(prepared.tokens))
     if by_head is not None:
         by_head(prepared.tokens)
@@ -122,6 +126,32 @@ def _drop_nth_direction(tokens: list[Token]) -> None:
         elif word == "APPROXIMATE" and tokens[index + 2].token_type is T.L_PAREN:
             del tokens[index]
         index += 1
+
+
+# The generic grammar knows `~` in front of a value only; behind one it matches a pattern (Postgres, DuckDB).
+_VALUE_ENDS = frozenset({T.VAR, T.IDENTIFIER, T.R_PAREN, T.R_BRACKET, T.STRING})
+
+
+def _read_matches(tokens: list[Token]) -> None:
+    """`name ~ 'pattern'` where the dialect is not known."""
+    for index in range(1, len(tokens)):
+        if tokens[index].token_type is T.TILDE and tokens[index - 1].token_type in _VALUE_ENDS:
+            tokens[index].token_type = T.RLIKE
+
+
+# SQL*Plus reads `-` at the end of a line as "goes on in the next one".
+_CONTINUED = frozenset({"oracle"})
+
+
+def _drop_continuations(prepared: Prepared) -> None:
+    """A dash at a line's end that no value can follow."""
+    tokens = prepared.tokens
+    for index in range(len(tokens) - 2, 0, -1):
+        dash, following = tokens[index], tokens[index + 1].token_type
+        ends_line = dash.token_type is T.DASH and prepared.text[dash.end + 1 : dash.end + 2] in ("\n", "\r")
+        alone = following in (T.COMMA, T.R_PAREN) or tokens[index - 1].token_type in (T.COMMA, T.L_PAREN)
+        if ends_line and alone:
+            del tokens[index]
 
 
 def _drop_join_marks(tokens: list[Token]) -> None:
@@ -255,6 +285,10 @@ def _drop_folder_format(tokens: list[Token], start: int) -> None:
         del tokens[using:stop]
 
 
+def _is_name(token: Token) -> bool:
+    return token.token_type is T.IDENTIFIER or token.text.rpartition(MARK)[2].isidentifier()
+
+
 def _join_columns(tokens: list[Token], start: int) -> None:
     """Makes each `a.b` of an INSERT's column list one name, whose dots are marks."""
     index = start + 1
@@ -265,8 +299,8 @@ def _join_columns(tokens: list[Token], start: int) -> None:
     if index + 1 < len(tokens) and tokens[index + 1].token_type in (T.SELECT, T.WITH, T.L_PAREN):
         return
     while index < len(tokens) and tokens[index].token_type is not T.R_PAREN:
-        if tokens[index].token_type is T.DOT and index + 1 < len(tokens):
-            first, last = tokens[index - 1], tokens[index + 1]
+        first, last = tokens[index - 1], tokens[min(index + 1, len(tokens) - 1)]
+        if tokens[index].token_type is T.DOT and _is_name(first) and _is_name(last):
             joined = Token(T.VAR, first.text + MARK + last.text, first.line, first.col, first.start, last.end)
             tokens[index - 1 : index + 2] = [joined]
             continue

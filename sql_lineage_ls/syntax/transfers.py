@@ -262,7 +262,7 @@ _LOAD_WORDS = frozenset({"OVERWRITE", "REPLACE", "IGNORE", "INTO", "TEMP", "TEMP
 def _load(reader: _Reader) -> q.Statement | None:
     """LOAD DATA INTO t FROM FILES (uris = ..), LOAD DATA [LOCAL] INPATH '..' INTO TABLE t, LOAD DATA INFILE '..'."""
     if not reader.accept("DATA"):
-        return None
+        return q.OtherStatement("LOAD")
     reader.accept("LOCAL")
     location: tuple[str, int, int] | None = None
     if reader.accept("INPATH", "INFILE"):

@@ -47,8 +47,21 @@ def function_name(low: Lowering, node: exp.Expr) -> tuple[str, int, int]:
             raw = raw[1:-1]
         return raw.upper(), start, end
     this = node.args.get("this")
-    name = this if isinstance(this, str) else node.name
-    return name.rstrip(MARK).upper(), -1, -1
+    name = (this if isinstance(this, str) else node.name).rstrip(MARK).upper()
+    return _written_before(low, node, (name,)) or (name, -1, -1)
+
+
+def _written_before(low: Lowering, node: exp.Expr, names: tuple[str, ...]) -> tuple[str, int, int] | None:
+    """The name of a call whose node has no position: the nearest of `names` before its first argument."""
+    offset = offset_of(node)
+    if offset < 0:
+        return None
+    index = low.token_after(offset)
+    for token in reversed(low.tokens[max(index - 8, 0) : index]):
+        word = token.text.rstrip(MARK).upper()
+        if word in names:
+            return word, token.start, token.end + 1
+    return None
 
 
 def _call(low: Lowering, name: str, nodes: list[exp.Expr], start: int, end: int) -> q.Call:
@@ -124,7 +137,8 @@ def known(low: Lowering, node: exp.Func) -> q.Expr:
     if meta and "start" in meta:
         name, start, end = function_name(low, node)
     else:
-        name, start, end = _listing_name(low, node) if node.__class__ is exp.GroupConcat else (node.sql_name(), -1, -1)
+        spellings = _LISTINGS if node.__class__ is exp.GroupConcat else tuple(node.sql_names())
+        name, start, end = _written_before(low, node, spellings) or (node.sql_name(), -1, -1)
     nodes: list[exp.Expr] = []
     for value in node.args.values():
         if isinstance(value, exp.Expr):
@@ -138,17 +152,7 @@ def known(low: Lowering, node: exp.Func) -> q.Expr:
 
 
 # The spellings of what the parser calls GROUP_CONCAT.
-_LISTINGS = frozenset({"LISTAGG", "GROUP_CONCAT", "GROUPCONCAT", "STRINGAGG"})
-
-
-def _listing_name(low: Lowering, node: exp.Expr) -> tuple[str, int, int]:
-    """The name that the text has: LISTAGG, GROUP_CONCAT, .."""
-    offset = offset_of(node)
-    index = low.token_after(offset) if offset >= 0 else 0
-    for token in reversed(low.tokens[max(index - 6, 0) : index]):
-        if token.text.upper() in _LISTINGS:
-            return token.text.upper(), token.start, token.end + 1
-    return "GROUP_CONCAT", -1, -1
+_LISTINGS = ("LISTAGG", "GROUP_CONCAT", "GROUPCONCAT", "STRINGAGG", "STRING_AGG")
 
 
 def parameterized(low: Lowering, node: exp.Expr) -> q.Expr:

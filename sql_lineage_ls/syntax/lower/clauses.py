@@ -11,9 +11,9 @@ from sql_lineage_ls.syntax.lower.context import Lowering
 
 
 def order_by(low: Lowering, args: dict[str, Any]) -> tuple[q.Expr, ...]:
-    """What the rows are ordered by: ORDER BY, SORT BY."""
+    """What the rows are ordered or distributed by: ORDER BY, SORT BY, DISTRIBUTE BY, CLUSTER BY."""
     found: list[q.Expr] = []
-    for key in ("order", "sort"):
+    for key in ("order", "sort", "distribute", "cluster"):
         clause = args.get(key)
         if clause is not None:
             found += [low.expr(item.this if isinstance(item, exp.Ordered) else item) for item in clause.expressions]

@@ -87,19 +87,23 @@ def _target_column(low: Lowering, node: Any) -> q.ColumnRef:
         node = node.this
     if node.__class__ is exp.Identifier:
         if MARK in node.this[:-1]:
-            return q.ColumnRef(_dotted(node))
+            return q.ColumnRef(_dotted(low, node))
         return q.ColumnRef((low.name(node),))
     value = low.expr(node)
     return column_path(value) or q.ColumnRef((low.name(node),))
 
 
-def _dotted(node: exp.Identifier) -> tuple[q.Name, ...]:
+def _dotted(low: Lowering, node: exp.Identifier) -> tuple[q.Name, ...]:
     """The parts of a dotted column that was joined to one token before parsing."""
     parts: list[q.Name] = []
-    start = (node._meta or {}).get("start", -1)
-    for text in node.this.split(MARK):
-        parts.append(q.Name(text, start, start + len(text)))
-        start += len(text) + 1
+    meta = node._meta or {}
+    start, end = meta.get("start", 0), meta.get("end", -1) + 1
+    words = node.this.split(MARK)
+    for text, raw in zip(words, low.text[start:end].split("."), strict=False):
+        raw = raw.strip()
+        start = low.text.find(raw, start)
+        parts.append(q.Name(text, start, start + len(raw), raw != text))
+        start += len(raw)
     return tuple(parts)
 
 

@@ -90,7 +90,7 @@ CASES = [
     (
         "hive",
         "SELECT id FROM vessels TABLESAMPLE(BUCKET 1 OUT OF 2) v DISTRIBUTE BY flag SORT BY tons",
-        "select id from vessels as v order tons",
+        "select id from vessels as v order tons, flag",
     ),
     ("duckdb", "FROM vessels SELECT id WHERE tons > 1", "select id from vessels where (> tons 1)"),
     ("duckdb", "FROM vessels", "select * from vessels"),
