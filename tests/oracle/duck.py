@@ -1,0 +1,86 @@
+"""DuckDB: the query is run on tables in which every leaf holds its own path, so the output says where it came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from tests.oracle.flavours import DUCKDB, Flavour
+from tests.oracle.googlesql import Rejected
+from tests.oracle.trees import ELEMENT, Arr, Items, Leaf, Rec, Row, Schema, Tree, Type, merged
+
+BITS = 2
+"""How many conditions of a query are independent of each other: each looks at one bit of the tag."""
+
+_TAG = re.compile(r"([a-z_.\[\]*]+)#[01]")
+
+ROWS = ["".join(bits) for bits in product("01", repeat=BITS)]
+
+
+def tagged(path: str, kind: Type, row: str, flavour: Flavour) -> str:
+    """A literal of a type in which every leaf is its own path and the bits of its row."""
+    if isinstance(kind, Leaf):
+        return f"'{path}#{row}'"
+    if isinstance(kind, Rec):
+        return flavour.built([(name, tagged(f"{path}.{name}", inner, row, flavour)) for name, inner in kind.fields])
+    assert isinstance(kind, Arr)
+    return f"[{tagged(path + ELEMENT, kind.element, row, flavour)}]"
+
+
+class DuckDb:
+    """An in-memory database that holds tagged rows of one schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        import duckdb  # noqa: PLC0415
+
+        self._errors = duckdb.Error
+        self._connection = duckdb.connect()
+        self._connection.execute("SET threads = 1")
+        self._connection.execute(DUCKDB.ddl(schema))
+        for table in schema:
+            for row in ROWS:
+                values = ", ".join(tagged(f"{table.name}.{n}", k, row, DUCKDB) for n, k in table.columns)
+                self._connection.execute(f"INSERT INTO {table.name} VALUES ({values})")
+
+    def run(self, query: str) -> list[tuple[str, Tree]]:
+        """The output columns with where each leaf comes from; `Rejected`."""
+        try:
+            # DuckDB does not look into a CTE that nobody reads.
+            *ctes, _ = query.split("\n")
+            for cte in ctes:
+                name = cte.removeprefix("WITH ").split(" ")[0]
+                self._connection.execute("\n".join([*ctes, f"SELECT 1 FROM {name} LIMIT 0"]))
+            result = self._connection.execute(query)
+            names = [column[0] for column in result.description]
+            rows = result.fetchmany(20_000)
+        except self._errors as error:
+            raise Rejected(str(error)) from error
+        return columns_of(names, rows)
+
+
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[tuple[str, Tree]]:
+    """The trees of a result's columns, all rows together."""
+    seen = [dict.fromkeys(map(_frozen, column)) for column in zip(*rows, strict=True)] if rows else [{} for _ in names]
+    return [(name, merged(map(_tree, values))) for name, values in zip(names, seen, strict=True)]
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple((key, _frozen(inner)) for key, inner in value.items())
+    if isinstance(value, list):
+        return ("\0list", *map(_frozen, value))
+    return value
+
+
+def _tree(value: Any) -> Tree:
+    if value is None:
+        return None
+    if isinstance(value, tuple) and value[:1] == ("\0list",):
+        return Items(merged(map(_tree, value[1:])))
+    if isinstance(value, tuple):
+        return Row(tuple((name, _tree(inner)) for name, inner in value))
+    if not isinstance(value, str):
+        return frozenset()
+    return frozenset(_TAG.findall(value))

@@ -1,0 +1,104 @@
+"""What the program says of a query, and how that differs from what an engine says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sql_lineage_ls.lineage.model import VALUE, Edge, StatementLineage, path_text
+from tests.oracle.trees import ELEMENT, Schema, Tree, at, leaf_paths, tags
+from tests.support import product
+
+# Problems that accuse the query: an engine that runs it proves them wrong.
+ACCUSING = ("undeclared-", "ambiguous-", "field-of-array", "orphan-column", "unparsed")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The lineage of the one query, with the names of the relations instead of their ids."""
+
+    lineage: StatementLineage
+    names: dict[str, str]
+    issues: tuple[str, ...]
+
+    def sources(self, edge: Edge) -> list[str]:
+        """The nodes whose values enter a target."""
+        return [
+            f"{self.names.get(source.relation, source.relation)}.{path_text(source.path)}"
+            for source in edge.sources if source.role == VALUE
+        ]
+
+
+def analyse(ddl: str, query: str, dialect: str) -> Answer:
+    """Our lineage of a query over the tables of `ddl` ('' for none)."""
+    texts = {"file:///q.sql": query, **({"file:///ddl.sql": ddl} if ddl else {})}
+    snapshot = product.open_files(texts, dialect)
+    document = snapshot.document("file:///q.sql")
+    assert document is not None
+    statement = document.statements[0]
+    names = {identity: name for identity, name, _ in statement.lineage.relations}
+    issues = tuple(issue.message for issue in statement.model.issues)
+    return Answer(statement.lineage, names, issues)
+
+
+def false_alarms(answer: Answer) -> list[str]:
+    """Problems that we report of a query that the engine accepts."""
+    found = [f"{p.code}: {p.message}" for p in answer.lineage.problems if p.code.startswith(ACCUSING)]
+    return [*found, *(f"unparsed: {issue}" for issue in answer.issues)]
+
+
+def expanded(node: str, schema: Schema) -> frozenset[str]:
+    """The leaves of a stored node: itself, or all that are below it."""
+    return frozenset(
+        leaf for leaf in leaf_paths(schema)
+        if leaf == node or (leaf.startswith(node) and leaf[len(node)] in ".[") or node.endswith(".*")
+        and leaf.startswith(node[:-1])
+    )
+
+
+def differences(
+    answer: Answer, columns: Sequence[tuple[str, Tree]], schema: Schema, *, lossy: bool = False, partial: bool = False
+) -> list[str]:
+    """Where our edges and the engine's result disagree, column by column and field by field.
+
+    `lossy`: the engine may show less than all sources. `partial`: we may say less (a query without DDL), as long as
+    the edge says that a fact is missing.
+    """
+    found: list[str] = []
+    for edge in answer.lineage.edges:
+        name, below = edge.path[0], edge.path[1:]
+        trees = [tree for column, tree in columns if column.lower() == name.lower()]
+        if len(trees) != 1:
+            continue
+        try:
+            theirs = tags(at(trees[0], below))
+        except KeyError as error:
+            found.append(f"{path_text(edge.path)}: no field {error} in the engine's result")
+            continue
+        ours = frozenset(leaf for node in answer.sources(edge) for leaf in expanded(node, schema))
+        unknown = [node for node in answer.sources(edge) if not expanded(node, schema)]
+        if unknown:
+            found.append(f"{path_text(edge.path)}: invented {unknown}")
+        if theirs - ours and not (partial and edge.gaps):
+            found.append(f"{path_text(edge.path)}: misses {sorted(theirs - ours)}; has {answer.sources(edge)}")
+        if ours - theirs and not lossy:
+            found.append(f"{path_text(edge.path)}: {sorted(ours - theirs)} too many; the engine has {sorted(theirs)}")
+    if not partial:
+        found += _columns(answer, columns)
+    return found
+
+
+def _columns(answer: Answer, columns: Sequence[tuple[str, Tree]]) -> list[str]:
+    """Output columns that only one side has."""
+    if answer.lineage.open:
+        return ["the output is open although every table is declared"]
+    theirs = [name.lower() for name, _ in columns]
+    ours = [column.name.lower() for column in answer.lineage.outputs]
+    named = [name if name.replace("_", "").isalnum() else "" for name in theirs]
+    if len(ours) != len(theirs):
+        return [f"columns {ours}, the engine has {theirs}"]
+    wrong = [(one, other) for one, other in zip(ours, named, strict=True) if other and one != other]
+    return [f"columns {ours}, the engine has {theirs}"] if wrong else []
+
+
+__all__ = ["ELEMENT", "Answer", "analyse", "differences", "expanded", "false_alarms"]
