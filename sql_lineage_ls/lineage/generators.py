@@ -110,29 +110,26 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     elif items is None and not isinstance(inner, Ref) and isinstance(type_of(inner), Unspecified):
         # Computed elements: their fields come from what they were computed from.
         opened = (OpenSource("", source.alias.text if source.alias is not None else "UNNEST", value=value),)
-    star = columns if items is not None else None
-    if position is not None:
-        columns = (*columns, position)
-        alias_column = _element_columns(source, value, context) if star is None and not opened else star or ()
-        star = (*alias_column, position)
     alias = source.alias
     variable = RangeVariable(
         alias.text if alias is not None else "UNNEST", (context.fold(alias),) if alias is not None else (), columns,
-        opened, value if alias is not None else None, kind="unnest", stored=True, star_columns=star,
+        opened, value if alias is not None else None, kind="unnest", stored=True,
+        star_columns=columns if items is not None else None, beside=_offset(position),
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )
     _note_alias(alias, variable, context, value)
     return variable
 
 
+def _offset(position: Column | None) -> RangeVariable | None:
+    if position is None:
+        return None
+    return RangeVariable(position.name, (position.key,), row=position.value, kind="unnest", stored=True,
+                         definitions=position.definitions)
+
+
 def _element_name(source: q.Unnest, inner: Ref, context: Context) -> str:
     return source.alias.text if source.alias is not None else f"UNNEST({'.'.join(inner.path[:-1])})"
-
-
-def _element_columns(source: q.Unnest, value: Value, context: Context) -> tuple[Column, ...]:
-    if source.alias is None:
-        return ()
-    return (Column(source.alias.text, context.fold(source.alias), value),)
 
 
 def _note_alias(alias: q.Name | None, variable: RangeVariable, context: Context, value: Value | None = None) -> None:

@@ -98,6 +98,8 @@ class RangeVariable:
     definitions: tuple[Span, ...] = ()
     # Where the CTE that it reads is defined, -1 for any other source.
     cte: int = -1
+    # The offset of an unnested array: a name beside the alias, not one of its columns (GoogleSQL WITH OFFSET).
+    beside: RangeVariable | None = None
     by_key: dict[str, list[Column]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -14,9 +14,12 @@ from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scop
 from sql_lineage_ls.lineage.values import (
     OneOf,
     Ref,
+    Refuted,
     Unknown,
     Value,
+    field,
     flatten,
+    is_array,
     one_of,
     with_role,
 )
@@ -43,7 +46,7 @@ def _bind_item(item: q.FromItem, scope: Scope, context: Context) -> None:
     variable = bind_source(source, scope, context)
     if item.join in ("SEMI", "ANTI") or item.join.endswith((" SEMI", " ANTI")):
         variable = replace(variable, hidden=True, by_key={})
-    scope.ranges.append(variable)
+    scope.ranges += [variable, variable.beside] if variable.beside is not None else [variable]
 
 
 def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeVariable:
@@ -153,19 +156,34 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
 
 
 def _array_path(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
-    """`FROM t, t.items AS i`: the path starts with an earlier range variable, so it is an array, not a table."""
+    """`FROM t, t.items AS i`: the path starts with an earlier range variable, so it is an array, not a table.
+
+    It may start with a column of one, too: `FROM t, customer.orders AS o` (GoogleSQL, "Correlated join").
+    """
     if not context.dialect.array_path_in_from or len(source.parts) < 2:
         return None
     key = context.fold(source.parts[0])
-    if not any(variable.answers((key,)) for level in scope.levels() for variable in level.ranges):
-        return None
-    if context.schemas.relation(source.parts) is not None and not resolve(source.parts, scope, context).column:
+    ranges = [variable for level in scope.levels() for variable in level.ranges]
+    if not any(variable.answers((key,)) for variable in ranges):
+        if not any(key in variable.by_key for variable in ranges) or not _is_array_column(source.parts, scope, context):
+            return None
+    elif context.schemas.relation(source.parts) is not None and not resolve(source.parts, scope, context).column:
         return None
     return generators.unnest(
         q.Unnest((q.ColumnRef(source.parts),), source.alias or source.parts[-1], source.column_aliases,
                  source.position, source.with_position),
         scope, context, path=True,
     )
+
+
+def _is_array_column(parts: tuple[q.Name, ...], scope: Scope, context: Context) -> bool:
+    binding = resolve(parts, scope, context)
+    value: Value | Refuted = binding.value
+    for name in parts[binding.used :]:
+        if isinstance(value, Refuted):
+            return False
+        value = field(value, context.key(name))
+    return not isinstance(value, Refuted) and is_array(value) is True
 
 
 def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context) -> RangeVariable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sql_lineage_ls.lineage.edges import merged
 from sql_lineage_ls.lineage.model import VALUE, Edge, StatementLineage, path_text
 from tests.oracle.trees import ELEMENT, Schema, Tree, at, leaf_paths, tags
 from tests.support import product
@@ -49,11 +50,8 @@ def false_alarms(answer: Answer) -> list[str]:
 
 def expanded(node: str, schema: Schema) -> frozenset[str]:
     """The leaves of a stored node: itself, or all that are below it."""
-    return frozenset(
-        leaf for leaf in leaf_paths(schema)
-        if leaf == node or (leaf.startswith(node) and leaf[len(node)] in ".[") or node.endswith(".*")
-        and leaf.startswith(node[:-1])
-    )
+    below = (node[:-1],) if node.endswith(".*") else (node + ".", node + "[")
+    return frozenset(leaf for leaf in leaf_paths(schema) if leaf == node or leaf.startswith(below))
 
 
 def differences(
@@ -65,7 +63,7 @@ def differences(
     the edge says that a fact is missing.
     """
     found: list[str] = []
-    for edge in answer.lineage.edges:
+    for edge in merged(answer.lineage.edges):
         name, below = edge.path[0], edge.path[1:]
         trees = [tree for column, tree in columns if column.lower() == name.lower()]
         if len(trees) != 1:
