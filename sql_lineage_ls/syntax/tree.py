@@ -138,7 +138,13 @@ def _run(prepared: Prepared, level: ErrorLevel) -> tuple[exp.Expr | None, _Failu
                     kind.SUPPORTS_IMPLICIT_UNNEST = True
     except Exception as error:
         return None, _Failure(_place(prepared, parser, error), isinstance(error, RecursionError))
-    return next((tree for tree in trees if tree is not None), None), None
+    found = [tree for tree in trees if tree is not None]
+    if len(found) > 1 and not prepared.partial:
+        last = prepared.tokens[-1]
+        message = "Only the first of several statements is read here."
+        prepared.issues.append(q.SyntaxIssue(message, last.start, last.end + 1))
+        prepared.partial = True
+    return (found[0] if found else None), None
 
 
 def _place(prepared: Prepared, parser: Parser, error: Exception) -> int:

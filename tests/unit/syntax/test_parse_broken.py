@@ -109,6 +109,7 @@ CASES = [
         "SELECT id FROM vessels v w x WHERE tons = 1",
         "select id from vessels as v where (= tons 1) [partial] [`w` is not expected here. @w]",
     ),
+    ("bigquery", "SELECT 1; SELECT 2", "select 1 [partial] [Only the first of several statements is read here. @2]"),
     # other statements
     ("bigquery", "INSERT INTO calls (id,", "insert calls(id) [partial] [The statement ends too early. @,]"),
     ("bigquery", "INSERT INTO calls (id) SELECT", "insert calls(id) <- select  [partial] [The list is empty. @SELECT]"),
