@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.definition import Change, Definition
 from sql_lineage_ls.catalog.merge import merge_types
+from sql_lineage_ls.catalog.names import display_part
 from sql_lineage_ls.catalog.type_builder import FindType, build_column, build_type
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Unspecified
 from sql_lineage_ls.syntax.query_model import (
@@ -93,7 +94,8 @@ def _apply(
 ) -> Fields | None:
     index = _index(fields, key)
     if isinstance(action, AddColumn):
-        return _add(fields, Field(name.text, key, _new_type(action, at, find), at.site(name)), action, at, top)
+        added = Field(display_part(name, at.dialect), key, _new_type(action, at, find), at.site(name))
+        return _add(fields, added, action, at, top)
     if index is None:
         return fields if isinstance(action, DropColumn) else None
     before, field, after = fields[:index], fields[index], fields[index + 1 :]

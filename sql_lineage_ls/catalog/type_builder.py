@@ -8,6 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.definition import Definition
+from sql_lineage_ls.catalog.names import display_part
 from sql_lineage_ls.catalog.types import (
     ArrayType,
     DataType,
@@ -61,14 +62,14 @@ def build_fields(specs: tuple[FieldSpec, ...], at: Definition, find: FindType) -
             fields.append(Field(str(position), str(position), data_type))
         else:
             key = at.dialect.field_key(spec.name.text, spec.name.quoted)
-            fields.append(Field(spec.name.text, key, data_type, at.site(spec.name)))
+            fields.append(Field(display_part(spec.name, at.dialect), key, data_type, at.site(spec.name)))
     return tuple(fields)
 
 
 def build_column(column: ColumnDef, at: Definition, find: FindType) -> Field:
     """A declared column."""
     key = at.dialect.column_key(column.name.text, column.name.quoted)
-    return Field(column.name.text, key, build_type(column.type, at, find), at.site(column.name))
+    return Field(display_part(column.name, at.dialect), key, build_type(column.type, at, find), at.site(column.name))
 
 
 def _head(text: str, default: str) -> str:

@@ -194,6 +194,12 @@ class _StatementSchemas:
             return self.relation_id(parts), display_name(parts, parsed.dialect)
         return entry.id, entry.name
 
+    def function(self, parts: tuple[Name, ...]) -> tuple[str, str]:
+        parsed = self._parsed
+        entry = self._catalog.find_function(parts, parsed.dialect, parsed.namespace)
+        shown = display_name(parts, parsed.dialect)
+        return (entry.id, entry.name) if entry is not None else (self.relation_id(parts) + "()", shown)
+
     def relation_id(self, parts: tuple[Name, ...]) -> str:
         return self._catalog.relation_id(parts, self._parsed.dialect, self._parsed.namespace)
 

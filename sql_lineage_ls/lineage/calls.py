@@ -48,6 +48,9 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
         return _row_count(call, scope)
     if any(isinstance(arg, q.Lambda) for arg in call.args):
         return _higher_order(call, scope, context)
+    if call.name in f.OBJECTS and call.args and isinstance(call.args[0], q.Star):
+        whole = q.RecordExpr("object", (q.RecordField(None, call.args[0]),))
+        return expressions.evaluate(whole, scope, context)
     excluded = _excluded(call, scope, context)
     if excluded is not None:
         return excluded

@@ -40,6 +40,9 @@ class Schemas(Protocol):
     def target(self, parts: tuple[Name, ...]) -> tuple[str, str]:
         """Id and shown name of a relation that a statement writes; never asks what its own columns are."""
 
+    def function(self, parts: tuple[Name, ...]) -> tuple[str, str]:
+        """Id and shown name of a user's function."""
+
     def relation_id(self, parts: tuple[Name, ...]) -> str:
         """The canonical id of a name that no DDL declares."""
 

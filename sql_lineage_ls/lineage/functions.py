@@ -48,6 +48,9 @@ ELEMENT_OF = frozenset(
 MAP_KEYS = frozenset({"MAP_KEYS", "MAPKEYS", "OBJECT_KEYS"})
 MAP_VALUES = frozenset({"MAP_VALUES", "MAPVALUES"})
 
+# An object of all columns, its keys their names as stored: OBJECT_CONSTRUCT(*).
+OBJECTS = frozenset({"OBJECT_CONSTRUCT", "OBJECT_CONSTRUCT_KEEP_NULL"})
+
 # The lambda's result for each element.
 MAPPED = frozenset({"TRANSFORM", "LIST_TRANSFORM", "LIST_APPLY", "ARRAY_TRANSFORM", "ARRAY_APPLY", "ARRAYMAP",
                     "ARRAY_MAP", "APPLY"})

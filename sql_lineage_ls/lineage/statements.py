@@ -12,11 +12,21 @@ from sql_lineage_ls.catalog.types import DataType, Field, Site
 from sql_lineage_ls.lineage import checks, ddl_names, expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_paths
-from sql_lineage_ls.lineage.model import MEMBERSHIP, ROWS, Edge, Gap, Path, Problem, Source, StatementLineage
+from sql_lineage_ls.lineage.model import (
+    MEMBERSHIP,
+    ROWS,
+    Edge,
+    Gap,
+    GeneratedSource,
+    Path,
+    Problem,
+    Source,
+    StatementLineage,
+)
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
 from sql_lineage_ls.lineage.shapes import written_to
-from sql_lineage_ls.lineage.values import Ref, Value, conditions, influenced, type_of, unique, with_role
+from sql_lineage_ls.lineage.values import Generated, Ref, Value, conditions, influenced, type_of, unique, with_role
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
 
@@ -465,6 +475,25 @@ def _truncate(statement: q.Truncate, context: Context) -> _Written:
     return _Written("truncate", _target(statement.target, "table", context))
 
 
+# ---------------------------------------------------------------- functions
+
+
+def _function(statement: q.CreateFunction, context: Context) -> _Written:
+    """A table function is a relation of its own, made by the query in its body; its parameters are no columns."""
+    if statement.query is None or not statement.returns:
+        return _Written("function")
+    identity, shown = context.schemas.function(statement.name)
+    context.touch(identity, shown, "function")
+    last = statement.name[-1]
+    ddl_names.note_relation(last, identity, shown, context)
+    parameters: dict[str, Value] = {
+        context.fold(param.name): Generated(GeneratedSource("parameter", param.name.text)) for param in statement.params
+    }
+    result = queries.bind_query(statement.query, Scope(parameters=parameters), context)
+    return _output(queries.renamed(result, tuple(column.name for column in statement.returns), context),
+                   _Written("function", identity))
+
+
 # ---------------------------------------------------------------- names in other DDL
 
 
@@ -506,5 +535,6 @@ _BINDERS: dict[type, Callable[..., _Written]] = {
     q.Truncate: _truncate,
     q.AlterTable: _alter,
     q.CreateType: _type,
+    q.CreateFunction: _function,
     q.Declare: _declare,
 }

@@ -18,13 +18,9 @@ _CASES = [case for case in load("user_cases.jsonl") if "edges" in case["expected
 pytestmark = pytest.mark.skipif(not _CASES, reason=ABSENT)
 
 KNOWN: dict[str, str] = {
-    "S15": "the keys of OBJECT_CONSTRUCT(*) are not compared with case: a key that cannot exist reads the whole object",
     "S19": "not a failure of ours: GROUP BY sym decides over every column too, which the case leaves out",
-    "U4": "SELECT .. INTO in the first branch of a UNION is read as a bare query",
-    "R6": "the query in the body of CREATE FUNCTION is no lineage of the function yet",
     "B2": "a macro in a select list becomes a name, which is then called undeclared",
     "B4": "dbt models: the name of a file is not the name of its relation yet",
-    "G1": "a quoted column is shown with its quotes as a target, and without them as a source",
 }
 
 _CODES = {"syntax-error": "unparsed-statement"}

@@ -20,8 +20,11 @@ StatementHandler = Callable[[Lowering, Any], "q.Statement"]
 
 
 def query(low: Lowering, node: Any) -> q.Statement:
-    """A query on its own, or SELECT .. INTO."""
-    into = node.args.get("into") if isinstance(node, exp.Select) else None
+    """A query on its own, or SELECT .. INTO, which stands in the first branch of a set operation and means the whole."""
+    first = node
+    while isinstance(first, exp.SetOperation):
+        first = first.this
+    into = first.args.get("into") if isinstance(first, exp.Select) else None
     lowered = low.query(node)
     if into is None:
         return q.QueryStatement(lowered)
