@@ -74,11 +74,14 @@ class NamedValue(Protocol):
 class Context:
     """The collector of one statement. Lives as long as its binding and is never shared."""
 
-    def __init__(self, dialect: Dialect, schemas: Schemas, options: Options, partial: bool = False) -> None:
+    def __init__(
+        self, dialect: Dialect, schemas: Schemas, options: Options, partial: bool = False, templated: bool = False
+    ) -> None:
         self.dialect = dialect
         self.schemas = schemas
         self.options = options
         self.partial = partial
+        self.templated = templated
         self.relations: dict[str, tuple[str, str]] = {}
         self.reads: dict[Read, None] = {}
         self.joins: dict[Join, None] = {}
@@ -166,8 +169,10 @@ class Context:
         )
 
     def report(self, problem: Problem) -> None:
-        """Notes a disproved name. A statement read only in part proves nothing wrong."""
-        if not self.partial and problem.start >= 0:
+        """Notes a disproved name. A statement read only in part proves nothing wrong, nor one with template tags."""
+        if self.partial or (self.templated and problem.code != "unexpanded-star"):
+            return
+        if problem.start >= 0:
             self.problems[problem] = None
 
     def join(self, left: Value, right: Value, kind: str, name: Name | None = None) -> None:

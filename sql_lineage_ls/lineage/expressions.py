@@ -345,6 +345,10 @@ def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
         variable = scope.visible()[0]
         if (variable.closed and context.dialect.numbered_columns) or is_location(variable.relation):
             return _numbered(name, variable, context)
+    if expr.template:
+        gap = Gap("template", f"{expr.text} is not rendered: what it reads is not known", expr.start, expr.end)
+        context.gaps[gap] = None
+        return Unknown(gap)
     return Generated(GeneratedSource("parameter", expr.text))
 
 

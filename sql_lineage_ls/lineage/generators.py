@@ -254,7 +254,8 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
         columns.append(Column("ordinality", context.dialect.column_key("ordinality"),
                               Generated(GeneratedSource("ordinal", "ordinality"))))
     alias = source.alias
-    if alias is not None and len(columns) == 1 and not source.column_aliases and not source.view:
+    renames = context.dialect.function_alias_names_column and not source.view
+    if renames and alias is not None and len(columns) == 1 and not source.column_aliases:
         columns = [replace(columns[0], name=alias.text, key=context.fold(alias))]
     columns = _aliased(columns, source.column_aliases, [], context)
     qualifiers = (context.fold(alias),) if alias is not None else ()

@@ -1,9 +1,15 @@
-"""The name that a select item has without an alias."""
+"""The name that a select item has without an alias, and which items read the aliases of others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.scope import Scope, resolve
 from sql_lineage_ls.syntax import query_model as q
-from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.dialects import Dialect, LateralAlias
 
 
 def implied_name(expr: q.Expr, dialect: Dialect) -> q.Name | None:
@@ -29,3 +35,44 @@ def implied_name(expr: q.Expr, dialect: Dialect) -> q.Name | None:
         if inner:
             return inner[0].alias or implied_name(inner[0].value, dialect)
     return None
+
+
+def path_name(expr: q.Expr, name: q.Name, scope: Scope, context: Context) -> q.Name:
+    """The whole path as a name, without the source's name: `o.customer.city` is `customer.city` (ClickHouse)."""
+    if not isinstance(expr, q.ColumnRef) or len(expr.parts) == 1:
+        return name
+    qualifier = resolve(expr.parts, scope, context).qualifier
+    return q.Name(".".join(part.text for part in expr.parts[qualifier:]), name.start, name.end, name.quoted)
+
+
+def reading_order(projections: Sequence[q.Projection], dialect: Dialect) -> Sequence[int]:
+    """The positions of select items, each after those whose aliases it reads.
+
+    ClickHouse knows all aliases of a select list in all of it: `SELECT total * 2, price * qty AS total`.
+    """
+    order = range(len(projections))
+    if dialect.lateral_alias is not LateralAlias.FIRST or len(projections) < 2:
+        return order
+    keys = [dialect.column_key(p.alias.text, p.alias.quoted) if p.alias is not None else "" for p in projections]
+    reads = [{dialect.column_key(ref.parts[0].text, ref.parts[0].quoted) for ref in column_refs(p.value)}
+             for p in projections]
+    waiting = list(order)
+    found: list[int] = []
+    while waiting:
+        open_keys = {keys[i] for i in waiting} - {""}
+        ready = [i for i in waiting if not (reads[i] & open_keys) - {keys[i]}]
+        found += ready or waiting
+        waiting = [i for i in waiting if i not in ready] if ready else []
+    return found
+
+
+def column_refs(node: object) -> Iterator[q.ColumnRef]:
+    """All dotted names in an expression."""
+    if isinstance(node, q.ColumnRef):
+        yield node
+    elif isinstance(node, Struct):
+        for field in node.__struct_fields__:
+            yield from column_refs(getattr(node, field))
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from column_refs(item)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from msgspec import Struct
-
 from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import GROUPING, Gap, GeneratedSource
+from sql_lineage_ls.lineage.naming import column_refs
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, resolve
 from sql_lineage_ls.lineage.values import (
     Generated,
@@ -81,7 +80,7 @@ def _used(pivot: q.Pivot, scope: Scope, context: Context) -> frozenset[str]:
 
 
 def _keys(expr: q.Expr, scope: Scope, context: Context) -> Iterator[str]:
-    for ref in _column_refs(expr):
+    for ref in column_refs(expr):
         binding = resolve(ref.parts, scope, context)
         if binding.column is not None:
             yield binding.column.key
@@ -89,22 +88,11 @@ def _keys(expr: q.Expr, scope: Scope, context: Context) -> Iterator[str]:
             yield context.fold(ref.parts[binding.used - 1])
 
 
-def _column_refs(node: object) -> Iterator[q.ColumnRef]:
-    if isinstance(node, q.ColumnRef):
-        yield node
-    elif isinstance(node, Struct):
-        for field in node.__struct_fields__:
-            yield from _column_refs(getattr(node, field))
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _column_refs(item)
-
-
 def _pivot_name(
     values: tuple[q.Projection, ...], aggregate: q.Projection, count: int, dialect: Dialect
 ) -> str:
     value = "_".join(_value_name(projection, dialect) for projection in values)
-    if aggregate.alias is not None:
+    if aggregate.alias is not None and not (dialect.pivot_value_alone and count == 1):
         value = dialect.pivot_name.format(value=value, aggregate=aggregate.alias.text)
     elif count > 1:
         function = aggregate.value.name.lower() if isinstance(aggregate.value, q.Call) else "value"

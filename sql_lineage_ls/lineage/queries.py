@@ -140,8 +140,12 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
                                                          ((let.alias.start, let.alias.end),))
     rule = context.dialect.lateral_alias
     scope.alias_rule = rule
-    for position, projection in enumerate(query.projections):
-        _project(projection, position, block, context)
+    parts: dict[int, list[Column]] = {}
+    for position in naming.reading_order(query.projections, context.dialect):
+        before = len(block.columns)
+        _project(query.projections[position], position, block, context)
+        parts[position] = block.columns[before:]
+    block.columns = [column for position in sorted(parts) for column in parts[position]]
     scope.alias_rule = LateralAlias.NEVER
     _predicates(query, block, rule, context)
     block.weigh(scope.compared)
@@ -183,6 +187,8 @@ def _project(projection: q.Projection, position: int, block: _Block, context: Co
 
 def _add_column(projection: q.Projection, value: Value, position: int, block: _Block, context: Context) -> None:
     name = projection.alias or naming.implied_name(projection.value, context.dialect)
+    if projection.alias is None and name is not None and context.dialect.path_names:
+        name = naming.path_name(projection.value, name, block.scope, context)
     span = (projection.start, projection.end)
     if name is None:
         unnamed = sum(1 for column in block.columns if column.unnamed)

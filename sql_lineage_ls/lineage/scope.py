@@ -236,14 +236,31 @@ def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, contex
     if order is NameOrder.ROW_FIRST:
         return _row_first(names, keys, level, context)
     if len(names) == 1:
-        found = _column(keys[0], level)
+        found = _column(keys[0], level, context)
         if found is None or found.kind == "output":
             # A range variable as a record comes before the alias of a select item (DuckDB).
             return _row(keys[0], level, context) or found
         return found
     if order is NameOrder.RELATION_ONLY:
         return _qualified(names, keys, level, context)
+    if context.dialect.path_names:
+        return _whole_path(keys, level) or _relation_first(names, keys, level, context)
     return _relation_first(names, keys, level, context)
+
+
+def _whole_path(keys: tuple[str, ...], level: Scope) -> Binding | None:
+    """A column of a subquery that is called as the path it was read by: `customer.city`, `s.customer.city`."""
+    for variable in level.visible():
+        for qualifier in (0, 1):
+            if qualifier and not variable.answers(keys[:1]):
+                continue
+            for end in range(len(keys), qualifier + 1, -1):
+                found = variable.by_key.get(".".join(keys[qualifier:end]), [])
+                if len(found) == 1:
+                    column = found[0]
+                    return Binding(column.value, end, qualifier, variable, column, column.definitions,
+                                   variable.stored)
+    return None
 
 
 def _row_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
@@ -252,7 +269,7 @@ def _row_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
         if len(names) == 1 or variable.row is not None:
             return _row(keys[0], level, context)
         return _range_column(names, keys, 1, variable, context)
-    return _column(keys[0], level) or _qualified(names, keys, level, context)
+    return _column(keys[0], level, context) or _qualified(names, keys, level, context)
 
 
 def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
@@ -261,7 +278,7 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
         variable = qualified.range
         if variable is None or variable.closed or qualified.column is not None:
             return qualified
-    column = _column(keys[0], level)
+    column = _column(keys[0], level, context)
     if column is not None and not column.problem and column.kind == "column":
         return column
     if qualified is not None:
@@ -338,7 +355,7 @@ def _special(name: Name, variable: RangeVariable, context: Context) -> Value | N
     return None
 
 
-def _column(key: str, level: Scope) -> Binding | None:
+def _column(key: str, level: Scope, context: Context) -> Binding | None:
     """An unqualified column among those that are listed."""
     if level.alias_rule is LateralAlias.FIRST and key in level.aliases:
         return _alias(level.aliases[key])
@@ -353,6 +370,9 @@ def _column(key: str, level: Scope) -> Binding | None:
         return _alias(level.lets[key])
     if key in level.outputs:
         return _alias(level.outputs[key])
+    if found and context.dialect.first_source_wins:
+        variable, column = found[0]
+        return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
     if found:
         owners = ", ".join(dict.fromkeys(variable.name for variable, _ in found))
         gap = Gap("ambiguous", f"'{found[0][1].name}' is a column of {owners}: say which")

@@ -183,7 +183,7 @@ def _is_array_column(parts: tuple[q.Name, ...], scope: Scope, context: Context) 
         if isinstance(value, Refuted):
             return False
         value = field(value, context.key(name))
-    return not isinstance(value, Refuted) and is_array(value) is True
+    return not isinstance(value, Refuted) and is_array(value) is not False
 
 
 def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context) -> RangeVariable:

@@ -30,7 +30,7 @@ class Expansion:
 
 def expand_star(star: q.Star, scope: Scope, context: Context) -> Expansion:
     """`*`, `t.*`, `payload.*` with EXCEPT, REPLACE, RENAME and ILIKE, in that order of effect."""
-    found = _all(scope, context) if star.qualifier is None else _qualified(star.qualifier, scope, context)
+    found = _all(scope, context) if star.qualifier is None else _qualified(star, star.qualifier, scope, context)
     found = _modified(star, found, scope, context)
     columns = tuple(replace(c, definitions=c.definitions or ((star.start, star.end),)) for c in found.columns)
     _note_star(star, Expansion(columns, found.open), scope, context)
@@ -64,8 +64,8 @@ def _of_range(variable: RangeVariable, context: Context) -> Expansion:
     return Expansion(variable.columns, variable.open)
 
 
-def _qualified(qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
-    if isinstance(qualifier, q.ColumnRef):
+def _qualified(star: q.Star, qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
+    if isinstance(qualifier, q.ColumnRef) and not star.value:
         keys = tuple(context.fold(name) for name in qualifier.parts)
         for level in scope.levels():
             variable = next((v for v in level.ranges if v.answers(keys)), None)
@@ -78,6 +78,8 @@ def _qualified(qualifier: q.Expr, scope: Scope, context: Context) -> Expansion:
         return Expansion(tuple(Column(item.name, item.key, item.value) for item in items))
     inner = expressions.unwrapped(value)
     name = context.name_of(inner.relation) if isinstance(inner, Ref) else "this expression"
+    if isinstance(qualifier, q.Parameter):
+        name = qualifier.text
     return Expansion((), open_fields(value, name))
 
 

@@ -49,7 +49,7 @@ def bind_statement(
     model: q.StatementModel, dialect: Dialect, schemas: Schemas, options: Options
 ) -> StatementLineage:
     """The lineage of one statement against the schemas: the only entry of the binder."""
-    context = Context(dialect, schemas, options, model.partial)
+    context = Context(dialect, schemas, options, model.partial, model.templated)
     written = _Written("none")
     if model.statement is not None:
         binder = _BINDERS.get(type(model.statement))

@@ -135,6 +135,15 @@ class Dialect(Struct, frozen=True, kw_only=True):
     using_in_place: bool = False
     # UNPIVOT gives the values before the names (BigQuery, "UNPIVOT operator"); elsewhere the names come first.
     unpivot_values_first: bool = False
+    # With one aggregate only, a pivot names its columns by the values alone, whatever the aggregate's alias (Spark,
+    # Databricks "PIVOT clause").
+    pivot_value_alone: bool = False
+    # The alias of a table function names its one column too (Postgres "Table functions", Redshift, DuckDB).
+    function_alias_names_column: bool = False
+    # A column that several sources have is the first one's, not an error (ClickHouse).
+    first_source_wins: bool = False
+    # `customer.city` without alias is a column called `customer.city` (ClickHouse).
+    path_names: bool = False
 
     def fold(self, text: str, quoted: bool = False) -> str:
         """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
@@ -175,6 +184,7 @@ _SPARK = {
     "record_star": True,
     "keys_are_map_keys": True,
     "values_column": "col{i}",
+    "pivot_value_alone": True,
     "pseudo_columns": frozenset({"_metadata"}),
     "quote": "`",
 }
@@ -197,6 +207,7 @@ DIALECTS: dict[str, Dialect] = {
             record_star=True,
             row_value=True,
             keys_are_map_keys=True,
+            function_alias_names_column=True,
             implicit_recursion=True,
             short_column_lists=True,
             unique_outputs=False,
@@ -263,6 +274,7 @@ DIALECTS: dict[str, Dialect] = {
             unnest=UnnestShape.COLUMNS,
             row_value=True,
             call_names=True,
+            function_alias_names_column=True,
             short_column_lists=True,
             anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
@@ -275,6 +287,7 @@ DIALECTS: dict[str, Dialect] = {
             lateral_alias=LateralAlias.FALLBACK,
             array_path_in_from=True,
             call_names=True,
+            function_alias_names_column=True,
             short_column_lists=True,
             anonymous="?column?",
             pseudo_columns=_POSTGRES_SYSTEM,
@@ -311,6 +324,7 @@ DIALECTS: dict[str, Dialect] = {
             implicit_lateral=True,
             repeated_name="{name}_{n}",
             unnest_name=True,
+            function_alias_names_column=True,
             using_in_place=True,
             pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
         ),
@@ -330,6 +344,8 @@ DIALECTS: dict[str, Dialect] = {
             record_star=True,
             keys_are_map_keys=True,
             values_column="c{i}",
+            first_source_wins=True,
+            path_names=True,
             pseudo_fields=frozenset({"size0", "size1", "size2", "null", "keys", "values"}),
             pseudo_columns=frozenset(
                 {"_part", "_part_index", "_part_uuid", "_partition_id", "_partition_value", "_part_offset",
