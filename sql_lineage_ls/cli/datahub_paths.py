@@ -12,7 +12,7 @@ from sql_lineage_ls.cli.lineage import STDIN, read_report
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 from sql_lineage_ls.exporters.datahub import schema_paths
 from sql_lineage_ls.exporters.datahub_rewrite import RewriteOptions, rewrite_paths, schemas_of
-from sql_lineage_ls.exporters.dataset_names import dataset_name
+from sql_lineage_ls.exporters.dataset_names import Datasets
 
 
 def run_datahub_paths(paths: Sequence[str], schemas: Sequence[str], options: RewriteOptions) -> int:
@@ -43,10 +43,13 @@ def _declared(paths: Sequence[str], platform: str) -> dict[str, tuple[str, ...]]
     """The fields of every relation that DDL declares whole, by the name of its dataset."""
     if not paths:
         return {}
+    report = read_report(paths)
+    datasets = Datasets(report)
+    dialects = {statement.lineage.target: statement.dialect for statement in report.statements}
     return {
-        dataset_name(row.id): schema_paths(row.relation, platform)
-        for row in read_report(paths).relations
-        if row.relation is not None and not row.relation.open
+        datasets.name(row.id, dialects[row.id]): schema_paths(datasets.columns(row.id, dialects[row.id]), platform)
+        for row in report.relations
+        if row.id in dialects and row.relation is not None and not row.relation.open
     }
 
 

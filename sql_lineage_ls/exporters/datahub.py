@@ -13,9 +13,9 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from sql_lineage_ls.catalog.field_tree import walk
-from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, field_path
-from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
+from sql_lineage_ls.catalog.types import Field
+from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, Spelling, field_path
+from sql_lineage_ls.exporters.dataset_names import Datasets, address_of
 from sql_lineage_ls.exporters.observed import STAR
 from sql_lineage_ls.exporters.report import EdgeRow, Report
 from sql_lineage_ls.lineage.model import ROWS, Path
@@ -75,21 +75,20 @@ def decode(text: str) -> str:
     return text
 
 
-def schema_paths(relation: Relation, platform: str) -> tuple[str, ...]:
+def schema_paths(columns: tuple[Field, ...], platform: str) -> tuple[str, ...]:
     """Every field path that the schema of a declared relation has in DataHub.
 
     `t(id INT64, p STRUCT<a INT64>)` in BigQuery has `id`, `[version=2.0].[type=struct].[type=struct].p` and
     `[version=2.0].[type=struct].[type=struct].p.[type=long].a`.
     """
-    spelling = PLATFORMS.get(platform, FLAT)
-    return tuple(dict.fromkeys(field_path(relation.columns, node.path, spelling) for node in walk(relation.columns)))
+    return tuple(dict.fromkeys(field_path(columns, node.path, _spelling(platform)) for node in walk(columns)))
 
 
 class _Writer:
     def __init__(self, report: Report, options: DataHubOptions) -> None:
         self._report = report
         self._options = options
-        self._rows = {row.id: row for row in (*report.relations, *report.locations)}
+        self._datasets = Datasets(report)
 
     def proposals(self) -> list[Json]:
         found: dict[str, tuple[str, dict[str, Json], list[Json]]] = {}
@@ -143,20 +142,23 @@ class _Writer:
 
     def _dataset(self, relation_id: str, dialect: str) -> str:
         address = address_of(relation_id)
-        if address is None:
-            return dataset_urn(self._platform(dialect), dataset_name(relation_id), self._options)
-        if not address.scheme:
-            return dataset_urn(self._platform(dialect), address.path, self._options)
-        platform = _SCHEME_PLATFORMS.get(address.scheme, address.scheme)
-        name = (address.authority + address.path).strip("/")
-        return dataset_urn(platform, name or "/", DataHubOptions(env=self._options.env))
+        if address is not None and address.scheme:
+            platform = _SCHEME_PLATFORMS.get(address.scheme, address.scheme)
+            name = (address.authority + address.path).strip("/")
+            return dataset_urn(platform, name or "/", DataHubOptions(env=self._options.env))
+        platform = self._platform(dialect)
+        name = address.path if address is not None else self._datasets.name(relation_id, dialect)
+        return dataset_urn(platform, name.lower() if _spelling(platform).lower_urns else name, self._options)
 
     def _platform(self, dialect: str) -> str:
         return self._options.platform or platform_of(dialect)
 
     def _field(self, relation_id: str, path: Path, dialect: str) -> str:
-        row = self._rows.get(relation_id)
-        columns = row.relation.columns if row is not None and row.relation is not None else ()
-        in_files = address_of(relation_id) is not None
-        spelling = FLAT if in_files else PLATFORMS.get(self._platform(dialect), FLAT)
-        return field_urn(self._dataset(relation_id, dialect), field_path(columns, path, spelling))
+        columns = self._datasets.columns(relation_id, dialect)
+        spelling = FLAT if address_of(relation_id) is not None else _spelling(self._platform(dialect))
+        spelled = field_path(columns, self._datasets.path(relation_id, path, dialect), spelling)
+        return field_urn(self._dataset(relation_id, dialect), spelled)
+
+
+def _spelling(platform: str) -> Spelling:
+    return PLATFORMS.get(platform, FLAT)

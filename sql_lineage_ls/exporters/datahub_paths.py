@@ -47,13 +47,14 @@ class Spelling(Struct, frozen=True):
 
     `nested` are the kinds of columns (struct, array, map, union) with a version 2 path; a column of another kind is its
     bare name and has nothing below it. `scalars` says whether plain columns have such a path too. `lower` folds the
-    names of nested fields, which stand in the text of a type. A type is looked up as it is written in `exact`, then by
-    its first word in `words`.
+    names of nested fields, which stand in the text of a type; `lower_urns` those of datasets and columns. A type is
+    looked up as it is written in `exact`, then by its first word in `words`.
     """
 
     nested: frozenset[str] = frozenset()
     scalars: bool = False
     lower: bool = False
+    lower_urns: bool = False
     exact: Mapping[str, str] = {}
     words: Mapping[str, str] = {}
 
@@ -72,6 +73,8 @@ PLATFORMS: Mapping[str, Spelling] = {
     "glue": Spelling(_ALL, scalars=True, exact=_HIVE_EXACT, words=_HIVE_SIZED),
     "trino": _ROWS,
     "presto": _ROWS,
+    "snowflake": Spelling(lower_urns=True),
+    "oracle": Spelling(lower_urns=True),
     "athena": Spelling(frozenset({"struct", "array", "map"}), scalars=True, words=_ATHENA),
 }
 """By DataHub's name of the platform; any other one has columns, and no fields in them."""
@@ -87,6 +90,8 @@ def field_path(columns: Iterable[Field], path: Path, spelling: Spelling) -> str:
     a path in a JSON column) is the field around it. Where a type on the way is not known the path is the names alone,
     `payload.amount`, which is what DataHub's own SQL parser writes.
     """
+    if spelling.lower_urns:
+        return path[0].lower()
     column = next((field for field in columns if field.name == path[0]), None)
     if column is None:
         return simple_path(path) if spelling.nested else path[0]

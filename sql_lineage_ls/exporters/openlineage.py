@@ -15,9 +15,8 @@ from msgspec import Struct
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.catalog.field_tree import ELEMENT, entry_type
-from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType
-from sql_lineage_ls.exporters.dataset_names import address_of, dataset_name
+from sql_lineage_ls.exporters.dataset_names import Datasets, address_of
 from sql_lineage_ls.exporters.observed import STAR
 from sql_lineage_ls.exporters.report import EdgeRow, RelationRow, Report, StatementRow
 from sql_lineage_ls.lineage.model import (
@@ -82,7 +81,7 @@ class _Writer:
     def __init__(self, report: Report, options: OpenLineageOptions) -> None:
         self._report = report
         self._options = options
-        self._rows = {row.id: row for row in (*report.relations, *report.locations)}
+        self._datasets = Datasets(report)
         self._jobs: dict[str, int] = {}
 
     def events(self) -> Iterator[Json]:
@@ -94,10 +93,9 @@ class _Writer:
             named.update(inputs, outputs)
             yield self._run_event(statement, inputs, outputs)
         dialects = {statement.lineage.target: statement.dialect for statement in self._report.statements}
-        for row in self._rows.values():
-            if row.id not in named and _declared(row) is not None:
-                event = {"dataset": self._dataset(row.id, dialects.get(row.id, ""), self._schema(row))}
-                yield self._event("DatasetEvent", event)
+        for row in self._datasets.rows():
+            if row.id in dialects and row.id not in named and _is_closed(row):
+                yield self._event("DatasetEvent", {"dataset": self._dataset(row.id, dialects[row.id])})
 
     def _run_event(self, statement: StatementRow, inputs: Sequence[str], outputs: Sequence[str]) -> Json:
         job = self._job_name(statement)
@@ -108,10 +106,9 @@ class _Writer:
             "eventType": "COMPLETE",
             "run": {"runId": str(run_id)},
             "job": {"namespace": options.job_namespace, "name": job, "facets": {"sql": sql}},
-            "inputs": [self._dataset(key, statement.dialect, self._schema_of(key)) for key in inputs],
+            "inputs": [self._dataset(key, statement.dialect) for key in inputs],
             "outputs": [
-                self._dataset(key, statement.dialect, {**self._schema_of(key), **self._column_lineage(statement, key)})
-                for key in outputs
+                self._dataset(key, statement.dialect, self._column_lineage(statement, key)) for key in outputs
             ],
         })  # fmt: skip
 
@@ -126,7 +123,7 @@ class _Writer:
     def _job_name(self, statement: StatementRow) -> str:
         """The relation that the statement writes, a bare query's file; the second one of a name is `name#2`."""
         target = statement.lineage.target
-        name = dataset_name(target) if target else statement.place.file
+        name = self._datasets.name(target, statement.dialect) if target else statement.place.file
         self._jobs[name] = self._jobs.get(name, 0) + 1
         return name if self._jobs[name] == 1 else f"{name}#{self._jobs[name]}"
 
@@ -139,16 +136,17 @@ class _Writer:
 
     # ------------------------------------------------------------ datasets
 
-    def _dataset(self, relation_id: str, dialect: str, facets: Json) -> Json:
+    def _dataset(self, relation_id: str, dialect: str, facets: Json | None = None) -> Json:
         namespace, name = self._name(relation_id, dialect)
-        return {"namespace": namespace, "name": name, "facets": facets}
+        schema = self._schema(relation_id, dialect)
+        return {"namespace": namespace, "name": name, "facets": {**schema, **(facets or {})}}
 
     def _name(self, relation_id: str, dialect: str) -> tuple[str, str]:
         """Namespace and name after OpenLineage's naming conventions (docs: spec/naming)."""
         database = self._options.namespace or dialect
         address = address_of(relation_id)
         if address is None:
-            return database, dataset_name(relation_id)
+            return database, self._datasets.name(relation_id, dialect)
         if not address.scheme:
             return database, address.path
         if address.scheme == "file":
@@ -156,15 +154,11 @@ class _Writer:
         path = address.path if address.scheme == "hdfs" else address.path.lstrip("/")
         return f"{address.scheme}://{address.authority}", path or "/"
 
-    def _schema_of(self, relation_id: str) -> Json:
-        row = self._rows.get(relation_id)
-        return self._schema(row) if row is not None else {}
-
-    def _schema(self, row: RelationRow) -> Json:
-        relation = _declared(row)
-        if relation is None:
+    def _schema(self, relation_id: str, dialect: str) -> Json:
+        row = self._datasets.row(relation_id)
+        if row is None or not _is_closed(row):
             return {}
-        fields = [_schema_field(field.name, field.type) for field in relation.columns]
+        fields = [_schema_field(field.name, field.type) for field in self._datasets.columns(relation_id, dialect)]
         return {"schema": self._facet("SchemaDatasetFacet", "1-2-0", {"fields": fields})}
 
     def _facet(self, name: str, version: str, content: Json) -> Json:
@@ -186,7 +180,7 @@ class _Writer:
         fields = {}
         for row in (row for row in told if row.edge.path != ROWS):
             own = [source for source in row.edge.sources if _weight(source) not in shared]
-            name = self._field(relation_id, row.edge.path)
+            name = self._field(relation_id, row.edge.path, statement.dialect)
             fields[name] = {"inputFields": self._inputs(own, row.expression, joined, statement.dialect)}
         content = {"fields": fields, "dataset": self._inputs(shared.values(), "", joined, statement.dialect)}
         return {"columnLineage": self._facet("ColumnLineageDatasetFacet", "1-2-0", content)}
@@ -199,7 +193,8 @@ class _Writer:
         for source in sources:
             if source.path in (ROWS, STAR):
                 continue
-            key = (*self._name(source.relation, dialect), self._field(source.relation, source.path))
+            field = self._field(source.relation, source.path, dialect)
+            key = (*self._name(source.relation, dialect), field)
             transformation = _transformation(source, expression, joined)
             transformations = found.setdefault(key, [])
             if transformation not in transformations:
@@ -209,10 +204,9 @@ class _Writer:
             for (namespace, name, field), transformations in found.items()
         ]
 
-    def _field(self, relation_id: str, path: Path) -> str:
-        row = self._rows.get(relation_id)
-        relation = row.relation if row is not None else None
-        return field_name(path, relation.columns if relation is not None else ())
+    def _field(self, relation_id: str, path: Path, dialect: str) -> str:
+        stored = self._datasets.path(relation_id, path, dialect)
+        return field_name(stored, self._datasets.columns(relation_id, dialect))
 
 
 def field_name(path: Path, columns: Iterable[Field] = ()) -> str:
@@ -242,10 +236,10 @@ def _type_of(fields: Iterable[Field], name: str) -> DataType | None:
     return next((field.type for field in fields if field.name == name), None)
 
 
-def _declared(row: RelationRow) -> Relation | None:
-    """The relation where all its columns are known: a schema facet says that there are no others."""
+def _is_closed(row: RelationRow) -> bool:
+    """Whether all columns of the relation are known: a schema facet says that there are no others."""
     relation = row.relation
-    return relation if relation is not None and relation.columns and not relation.open else None
+    return relation is not None and bool(relation.columns) and not relation.open
 
 
 def _written(statement: StatementRow) -> tuple[str, ...]:

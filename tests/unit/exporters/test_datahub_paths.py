@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import Field
 from sql_lineage_ls.exporters.datahub import schema_paths
 from sql_lineage_ls.exporters.datahub_paths import FLAT, PLATFORMS, field_path, simple_name
@@ -144,7 +143,7 @@ def datahub(module: str) -> Any:
 
 
 def known_paths(columns: Iterable[Field], platform: str) -> list[str]:
-    return list(schema_paths(Relation("t", "t", "table", tuple(columns)), platform))
+    return list(schema_paths(tuple(columns), platform))
 
 
 def test_every_path_of_a_hive_table_is_one_of_datahub() -> None:
