@@ -35,9 +35,6 @@ from sql_lineage_ls.syntax.query_model import Name, OtherStatement, TypeSpec
 
 __all__ = ["Catalog", "Change", "Definition", "Entry", "Namespace", "location_id", "location_name"]
 
-# Families where a table name that ends with `*` means all tables with that prefix (BigQuery wildcard tables).
-_WILDCARD_FAMILIES = frozenset({"bigquery"})
-
 _NOTHING = OtherStatement("")
 
 
@@ -165,6 +162,19 @@ class Catalog:
         match = self._match(FUNCTION, parts, dialect, namespace, "")
         return None if match is None else self._entry(match.key)
 
+    def function_definition(
+        self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE
+    ) -> Definition | None:
+        """The CREATE FUNCTION that a name means; None where there is none, or more than one."""
+        match = self._match(FUNCTION, parts, dialect, namespace, "")
+        creates = [create for state in self.states(match.key) for create in state.creates] if match else []
+        return creates[0] if len(creates) == 1 else None
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether any document defines a function, so that calls are worth looking up."""
+        return any(key.space == FUNCTION for key in self._owners)
+
     def get(self, relation_id: str) -> Entry | None:
         """The entry of an id: of a relation, a location (`location_id`) or a function."""
         family, *parts = relation_id.split(SEPARATOR)
@@ -221,7 +231,7 @@ class Catalog:
 
     def _wildcard(self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> Entry | None:
         """`web.hits_2*`: one relation with the columns of all tables that the prefix fits."""
-        if dialect.family not in _WILDCARD_FAMILIES or not parts or not parts[-1].text.endswith("*"):
+        if not dialect.wildcard_tables or not parts or not parts[-1].text.endswith("*"):
             return None
         wanted = qualify(parts, dialect, namespace)
         prefix = wanted[-1][:-1]

@@ -25,11 +25,8 @@ LOCATION = "location"
 
 # Schemas that exist for one session only.
 _SESSION_SCHEMAS = frozenset({"pg_temp", "_session"})
-# The schema that `db..t` leaves out.
-_OMITTED_SCHEMAS = {"tsql": "dbo", "snowflake": "PUBLIC"}
 _PLAIN = re.compile(r"[^\W\d][\w$]*\Z")
 _PLAIN_DASHED = re.compile(r"[^\W\d][\w$-]*\Z")
-_DASHED_FAMILIES = frozenset({"bigquery"})
 
 
 class Namespace(Struct, frozen=True, gc=False):
@@ -110,7 +107,7 @@ def qualify(parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace) -> 
     if len(keys) > 1 and keys[0].lower() in _SESSION_SCHEMAS:
         return tuple(keys[1:])
     schema = _default_key(namespace.schema, dialect)
-    omitted = schema or dialect.table_key(_OMITTED_SCHEMAS.get(dialect.family, ""))
+    omitted = schema or dialect.table_key(dialect.omitted_schema)
     keys = [key or omitted for key in keys if key or omitted]
     if len(keys) == 1 and schema and not is_session_name(parts):
         keys.insert(0, schema)
@@ -132,7 +129,7 @@ def display_name(parts: tuple[Name, ...], dialect: Dialect) -> str:
 def display_part(part: Name, dialect: Dialect) -> str:
     if not part.quoted or part.text.startswith(("#", "@")):
         return part.text
-    plain = _PLAIN_DASHED if dialect.family in _DASHED_FAMILIES else _PLAIN
+    plain = _PLAIN_DASHED if dialect.dashed_tables else _PLAIN
     same = dialect.table_key(part.text, False) == dialect.table_key(part.text, True)
     if same and plain.match(part.text):
         return part.text

@@ -34,10 +34,6 @@ from sql_lineage_ls.catalog.types import DataType, Field, RecordType, Site, Unsp
 from sql_lineage_ls.syntax import query_model as qm
 
 _DEEPEST = 40  # how many LIKEs or types of types are followed
-# Families where a table's name is the type of its row (Postgres: "Composite Types").
-_ROW_TYPE_FAMILIES = frozenset({"postgres"})
-# Families where CREATE TABLE t (a INT) AS SELECT .. has the query's columns too (MySQL: "CREATE TABLE ... SELECT").
-_QUERY_ADDS_COLUMNS = frozenset({"mysql"})
 
 
 class Declared(Protocol):
@@ -148,7 +144,7 @@ class Resolver:
             site=first.site(model.name[-1]),
         )
         relation = replace(relation, fingerprint=fingerprint(relation))
-        query = first if model.query is not None and not columns else None
+        query = first if model.query is not None and model.table and not columns else None
         return Entry(key.id, name, FUNCTION, relation, query, (query,) if query is not None else ())
 
     # -------------------------------------------------------- relations
@@ -233,7 +229,7 @@ class Resolver:
         queries = tuple(query for piece in sources for query in piece.queries)
         changes = tuple(change for piece in sources for change in piece.changes)
         open_ = model.open or at.partial or any(piece.open for piece in sources)
-        if model.query is not None and (not own or at.dialect.family in _QUERY_ADDS_COLUMNS):
+        if model.query is not None and (not own or at.dialect.query_adds_columns):
             queries = (*queries, at)
         return Piece(merge_fields((), columns), open_, queries, changes)
 
@@ -284,7 +280,7 @@ class Resolver:
         return built
 
     def _row_type(self, name: tuple[qm.Name, ...], at: Definition) -> DataType | None:
-        if at.dialect.family not in _ROW_TYPE_FAMILIES:
+        if not at.dialect.tables_are_types:
             return None
         match = self._match(RELATION, name, at)
         if match is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 
+import msgspec
 from msgspec import Struct, msgpack
 from msgspec.structs import replace
 
@@ -17,16 +18,17 @@ from sql_lineage_ls.catalog.catalog import Catalog, Definition, Entry, Namespace
 from sql_lineage_ls.catalog.names import SEPARATOR, display_name
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
-from sql_lineage_ls.lineage.context import Options
+from sql_lineage_ls.lineage.context import CalledFunction, Options
 from sql_lineage_ls.lineage.model import Dependency, StatementLineage
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import Declare, Name, StatementModel, TypeSpec
+from sql_lineage_ls.syntax.query_model import CreateFunction, Declare, Name, StatementModel, TypeSpec
 
 _NO_LINEAGE = StatementLineage("none")
 _MISSING = ""
 _CYCLE = "cycle"
+_NO_FUNCTIONS = ("()",)
 
 
 class ParsedStatement(Struct, frozen=True):
@@ -55,6 +57,7 @@ class Analysis:
         self.catalog = catalog
         self.statements = statements
         self.bound = 0
+        self.has_functions = catalog.has_functions
         self._lineages: dict[Place, StatementLineage] = {}
         self._inferred: dict[tuple[str, str, int, str], Relation] = {}
         # Of documents that define a relation more than once: where, and the catalog as it is before each place.
@@ -176,6 +179,7 @@ class _StatementSchemas:
         self._parsed = parsed
         self._uri = uri
         self._relations: dict[tuple[Name, ...], Relation | None] = {}
+        self._called: dict[str, CalledFunction | None] = {}
         self.asked: dict[tuple[str, ...], Dependency] = {}
 
     def relation(self, parts: tuple[Name, ...]) -> Relation | None:
@@ -193,6 +197,30 @@ class _StatementSchemas:
         if entry is None or entry.relation.assumed:
             return self.relation_id(parts), display_name(parts, parsed.dialect)
         return entry.id, entry.name
+
+    def called(self, name: str) -> CalledFunction | None:
+        if not self._analysis.has_functions:
+            self.asked[_NO_FUNCTIONS] = Dependency(_NO_FUNCTIONS, _MISSING)
+            return None
+        if name not in self._called:
+            self._called[name] = self._find_function(name)
+            words = (*_NO_FUNCTIONS, name)
+            self.asked[words] = Dependency(words, _function_mark(self._called[name]))
+        return self._called[name]
+
+    def _find_function(self, name: str) -> CalledFunction | None:
+        parsed = self._parsed
+        # A call's name comes in upper case; where the database minds the case, most are defined in lower case.
+        for spelled in (name, name.lower()):
+            parts = tuple(Name(part) for part in spelled.split("."))
+            definition = self._catalog.function_definition(parts, parsed.dialect, parsed.namespace)
+            if definition is None or not isinstance(definition.model, CreateFunction):
+                continue
+            entry = self._catalog.find_function(parts, parsed.dialect, parsed.namespace)
+            if entry is None or not (definition.model.table or definition.model.returns):
+                return CalledFunction(definition.model, None)
+            return CalledFunction(definition.model, self._analysis.whole(entry))
+        return None
 
     def function(self, parts: tuple[Name, ...]) -> tuple[str, str]:
         parsed = self._parsed
@@ -212,6 +240,10 @@ class _StatementSchemas:
 
     def fingerprint(self, words: tuple[str, ...]) -> str:
         """What the catalog answers now to a question that was asked before."""
+        if words[:1] == _NO_FUNCTIONS:
+            if len(words) == 1:
+                return "some" if self._analysis.has_functions else _MISSING
+            return _function_mark(self._find_function(words[1]))
         if words[0] == "":
             spec = TypeSpec("named", "", name=tuple(Name(word) for word in words[1:]))
             return _type_mark(self._catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace))
@@ -230,6 +262,13 @@ class _StatementSchemas:
 def _version(entry: Entry, query: Definition) -> tuple[str, str, int, str]:
     """Which of the definitions of a relation an inferred tree belongs to."""
     return entry.id, query.uri, query.statement, f"{entry.relation.fingerprint}{len(entry.changes)}"
+
+
+def _function_mark(called: CalledFunction | None) -> str:
+    if called is None:
+        return _MISSING
+    encoded = msgspec.msgpack.encode(called.definition)
+    return blake2b(encoded, digest_size=8).hexdigest() + _mark(called.relation)
 
 
 def _words(parts: tuple[Name, ...]) -> tuple[str, ...]:

@@ -55,12 +55,36 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
     if excluded is not None:
         return excluded
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
+    body = _inlined(call, args, context)
+    if body is not None:
+        return body
     if not args:
         return _niladic(call)
     shape = _SHAPES.get(call.name)
     if shape is not None:
         return shape(args)
     return derived(args, "AGGREGATE" if call.aggregate else "EXPRESSION")
+
+
+def _inlined(call: q.Call, args: list[Value], context: Context) -> Value | None:
+    """A call of the user's SQL function is its body with the arguments in the place of the parameters."""
+    called = context.schemas.called(call.name) if context.depth < _DEEPEST_CALL else None
+    if called is None or any(named is not None for named in call.named):
+        return None
+    definition = called.definition
+    if definition.returns or len(definition.params) != len(args):
+        return None
+    inside = context.inside()
+    parameters = {inside.fold(param.name): arg for param, arg in zip(definition.params, args, strict=True)}
+    scope = Scope(parameters=parameters)
+    if definition.body is not None:
+        return expressions.evaluate(definition.body, scope, inside)
+    if definition.query is None:
+        return None
+    return expressions.evaluate(q.SubqueryExpr("scalar", definition.query), scope, inside)
+
+
+_DEEPEST_CALL = 8
 
 
 def _excluded(call: q.Call, scope: Scope, context: Context) -> Value | None:

@@ -26,7 +26,7 @@ from sql_lineage_ls.lineage.model import (
 )
 from sql_lineage_ls.lineage.values import Key, Ref, Value, flatten, type_of
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import Name, TypeSpec
+from sql_lineage_ls.syntax.query_model import CreateFunction, Name, TypeSpec
 
 _SIMILAR = 70.0  # rapidfuzz ratio from which a name is worth suggesting
 
@@ -40,6 +40,9 @@ class Schemas(Protocol):
     def target(self, parts: tuple[Name, ...]) -> tuple[str, str]:
         """Id and shown name of a relation that a statement writes; never asks what its own columns are."""
 
+    def called(self, name: str) -> CalledFunction | None:
+        """The user's function that a call names (in upper case, parts joined by dots), None for any other."""
+
     def function(self, parts: tuple[Name, ...]) -> tuple[str, str]:
         """Id and shown name of a user's function."""
 
@@ -48,6 +51,13 @@ class Schemas(Protocol):
 
     def data_type(self, spec: TypeSpec) -> DataType:
         """A written type as a tree, named types looked up."""
+
+
+class CalledFunction(Struct, frozen=True):
+    """A user's function: its definition, and the relation that it is where it returns a table."""
+
+    definition: CreateFunction
+    relation: Relation | None
 
 
 class Options(Struct, frozen=True):
@@ -93,11 +103,20 @@ class Context:
         self.inner: list[Edge] = []
         self.results = 0
         self.ctes = CteUses()
+        # How many calls of users' functions are being looked into.
+        self.depth = 0
         # Facts of columns by identity of the column, which is kept with them: a wide table is told once, not per alias.
         self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.
         self.matched_column: Value | None = None
         self._join_kind = ""
+
+    def inside(self) -> Context:
+        """The collector of a function's body, whose places are of another statement: nobody reads what it collects."""
+        context = Context(self.dialect, self.schemas, self.options, True)
+        context.depth = self.depth + 1
+        context.relations = self.relations
+        return context
 
     @contextmanager
     def joining(self, kind: str) -> Iterator[None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
 from sql_lineage_ls.lineage import expressions, sources
 from sql_lineage_ls.lineage.context import Context
@@ -248,6 +249,9 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
             wrapped = q.Unnest((inner,), source.alias, source.column_aliases, with_position=source.with_position)
             return unnest(wrapped, scope, context)
         call = inner
+    function = context.schemas.called(call.name) if isinstance(call, q.Call) and not source.view else None
+    if function is not None and function.relation is not None:
+        return _user_function(source, call, function.relation, scope, context)
     named, opened = _outputs(source, call, scope, context)
     columns = [Column(name, context.dialect.column_key(name), value) for name, value in named]
     if source.with_position:
@@ -266,6 +270,16 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
     )
     _note_alias(alias, variable, context)
     return variable
+
+
+def _user_function(
+    source: q.TableFunction, call: q.Expr, relation: Relation, scope: Scope, context: Context
+) -> RangeVariable:
+    """A user's table function is a relation of its own; its arguments are read where it is called."""
+    if isinstance(call, q.Call):
+        for arg in call.args:
+            expressions.evaluate(arg, scope, context)
+    return sources.relation_range(relation, source.alias, source.column_aliases, context)
 
 
 def _table_by_name(alias: q.Name | None, name: q.Expr, context: Context) -> RangeVariable | None:

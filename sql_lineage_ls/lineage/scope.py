@@ -304,7 +304,7 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 
 def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> RangeVariable | None:
-    """The range variable of a name; of two that share it (`a.t, b.t`, or an alias given twice) the one with `column`."""
+    """The range variable of a name; of two that share it (`a.t, b.t`, or one alias twice) the one with `column`."""
     found = [r for r in level.ranges if r.answers(prefix)]
     if len(found) > 1 and column:
         return next((r for r in found if column[0] in r.by_key), found[0])

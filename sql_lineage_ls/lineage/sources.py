@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sql_lineage_ls.catalog.names import location_id, location_name
+from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.lineage import expressions, generators, pivots, queries
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.intermediate import as_relation
@@ -153,6 +154,26 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
         (alias or last).text if alias else name, qualifiers, columns, opened, relation=identity, stored=True,
         assumed=assumed, rows=(identity,), definitions=((alias.start, alias.end),) if alias is not None else (),
     )
+
+
+def relation_range(
+    relation: Relation, alias: q.Name | None, column_aliases: tuple[q.Name, ...], context: Context
+) -> RangeVariable:
+    """The range variable of a known relation that no token names by itself: a user's table function."""
+    context.touch(relation.id, relation.name, relation.kind)
+    columns = tuple(Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns)
+    opened = (OpenSource(relation.id, relation.name),) if relation.open else ()
+    name = alias.text if alias is not None else relation.name
+    at: tuple[Span, ...] = ()
+    if alias is not None:
+        at = ((alias.start, alias.end),)
+        context.occur(Occurrence(alias.start, alias.end, "alias", name, relation=relation.id,
+                                 columns=context.facts(columns)))
+    variable = RangeVariable(
+        name, (context.fold(alias),) if alias is not None else (context.dialect.column_key(name.split(".")[-1]),),
+        columns, opened, relation=relation.id, stored=True, rows=(relation.id,), definitions=at,
+    )
+    return aliased(variable, column_aliases, context)
 
 
 def _array_path(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:

@@ -167,7 +167,11 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
         owners = ", ".join(dict.fromkeys(source.name for source in found.open))
         reason = f"the columns of {owners} are not known here"
         context.gaps[Gap("wildcard-unexpanded", reason, star.start, star.end)] = None
-        context.report(Problem("unexpanded-star", f"* cannot be expanded: {reason}", star.start, star.end))
+        if isinstance(star.qualifier, q.Parameter):
+            message = "this template tag may stand for any columns: it is not rendered"
+        else:
+            message = f"* cannot be expanded: {reason}"
+        context.report(Problem("unexpanded-star", message, star.start, star.end))
     context.occur(Occurrence(
         star.start, star.end, "star", "*", reason=reason,
         columns=context.facts(found.columns),

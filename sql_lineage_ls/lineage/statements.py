@@ -480,7 +480,7 @@ def _truncate(statement: q.Truncate, context: Context) -> _Written:
 
 def _function(statement: q.CreateFunction, context: Context) -> _Written:
     """A table function is a relation of its own, made by the query in its body; its parameters are no columns."""
-    if statement.query is None or not statement.returns:
+    if statement.query is None or not (statement.table or statement.returns):
         return _Written("function")
     identity, shown = context.schemas.function(statement.name)
     context.touch(identity, shown, "function")

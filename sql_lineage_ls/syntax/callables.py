@@ -22,6 +22,7 @@ from sql_lineage_ls.syntax.tokens import tokenize
 
 _MODIFIERS = keywords("OR REPLACE TEMP TEMPORARY SECURE AGGREGATE TABLE ALTER")
 _KINDS = keywords("FUNCTION MACRO")
+_TABLE_PAIRS = frozenset({("TABLE", "FUNCTION"), ("TABLE", "MACRO"), ("RETURNS", "TABLE"), ("AS", "TABLE")})
 _QUERY_HEAD = re.compile(r"\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 
 
@@ -46,7 +47,14 @@ def read_callable(text: str, tokens: list[Token], dialect: Dialect) -> q.Stateme
     except DdlError:
         return q.StatementModel(q.CreateFunction(name))
     body, query = _body(cursor) if _is_sql(cursor) else (None, None)
-    return q.StatementModel(q.CreateFunction(name, params, returns, body, query), tuple(cursor.issues), cursor.partial)
+    function = q.CreateFunction(name, params, returns, body, query, _is_table(cursor))
+    return q.StatementModel(function, tuple(cursor.issues), cursor.partial)
+
+
+def _is_table(cursor: Cursor) -> bool:
+    """Whether the function stands in FROM."""
+    pairs = zip(cursor.uppers, cursor.uppers[1:], strict=False)
+    return any(pair in _TABLE_PAIRS for pair in pairs)
 
 
 def _returns(cursor: Cursor) -> tuple[q.ColumnDef, ...]:

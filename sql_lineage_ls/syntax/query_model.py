@@ -127,11 +127,15 @@ class Literal(Record):
 
 
 class Parameter(Record):
-    """A value that comes from outside the statement: `@x`, `:x`, `?`, `${x}`."""
+    """A value that comes from outside the statement: `@x`, `:x`, `?`, `${x}`.
+
+    `template` marks a tag that may stand for an expression over columns: `{{ to_euros('price') }}`.
+    """
 
     text: str
     start: int = -1
     end: int = -1
+    template: bool = False
 
 
 class Call(Record):
@@ -704,6 +708,8 @@ class CreateFunction(Record):
     returns: tuple[ColumnDef, ...] = ()
     body: Expr | None = None
     query: Query | None = None
+    table: bool = False
+    """It stands in FROM: TABLE FUNCTION, RETURNS TABLE, a macro AS TABLE."""
 
 
 class OtherStatement(Record):
@@ -745,8 +751,10 @@ class StatementModel(Record):
 
     `partial` is set where the model stands for a statement that was only read in part (an issue was repaired
     around): names in it may be looked at, but nothing may be concluded from what is missing.
+    `templated` is set where tags stand in it that nobody has rendered: what it says is true, but it may say more.
     """
 
     statement: Statement | None
     issues: tuple[SyntaxIssue, ...] = ()
     partial: bool = False
+    templated: bool = False

@@ -20,7 +20,7 @@ StatementHandler = Callable[[Lowering, Any], "q.Statement"]
 
 
 def query(low: Lowering, node: Any) -> q.Statement:
-    """A query on its own, or SELECT .. INTO, which stands in the first branch of a set operation and means the whole."""
+    """A query on its own, or SELECT .. INTO, which means a whole set operation though it stands in its first branch."""
     first = node
     while isinstance(first, exp.SetOperation):
         first = first.this
