@@ -45,6 +45,8 @@ DEFAULT_SEVERITIES: Mapping[str, str] = MappingProxyType(
 # Shown faded: what nobody reads.
 UNNECESSARY = ("unnecessary",)
 _FADED = frozenset({"unused-cte", "unused-column"})
+# What can be said of a template tag itself.
+_OF_TAGS = frozenset({UNPARSED, "unexpanded-star"})
 
 
 class DiagnosticOptions(Struct, frozen=True):
@@ -69,7 +71,7 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
         if not statement.stale
         for diagnostic in _of_statement(snapshot, document, statement, chosen)
         # What a template will put there may well exist.
-        if diagnostic.code == UNPARSED or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])
+        if diagnostic.code in _OF_TAGS or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])
     ]
     return tuple(sorted(dict.fromkeys(found), key=lambda item: (item.span, item.code, item.message)))
 

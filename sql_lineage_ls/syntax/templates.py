@@ -82,13 +82,15 @@ class Masked(Struct, frozen=True):
     """A text whose tags are hidden.
 
     `text` is as long as the document and has its line ends. `macros` are the places of names that stand for what
-    nobody has read: one name, an expression or a list of columns.
+    nobody has read: one name, an expression or a list of columns. `blanks` are tags of that kind where no name could
+    stand: they may add anything to what is before them.
     """
 
     text: str
     templated: bool = False
     refs: tuple[TemplateRef, ...] = ()
     macros: tuple[Span, ...] = ()
+    blanks: tuple[Span, ...] = ()
 
 
 def mask(text: str) -> Masked:
@@ -167,6 +169,7 @@ class _Masker:
         self.before = ""
         self.refs: list[TemplateRef] = []
         self.macros: list[Span] = []
+        self.blanks: list[Span] = []
         self.blocks: list[_Block] = []
         # How many blocks of each kind are open.
         self.open: Counter[str] = Counter()
@@ -196,7 +199,7 @@ class _Masker:
         self._copy(self.text[position:])
         if not templated:
             return Masked(self.text)
-        return Masked("".join(self.pieces), True, tuple(self.refs), tuple(self.macros))
+        return Masked("".join(self.pieces), True, tuple(self.refs), tuple(self.macros), tuple(self.blanks))
 
     def _copy(self, piece: str) -> None:
         self._put(_blank(piece) if self.hidden else piece)
@@ -344,7 +347,11 @@ class _Masker:
 
     def _name(self, tag: str, start: int) -> None:
         """Mask a tag of unknown content: a name where one is expected, else blanks."""
-        if self.hidden or not self._expects_name(tag, start):
+        if self.hidden:
+            self._put(_blank(tag))
+            return
+        if not self._expects_name(tag, start):
+            self.blanks.append(Span(start, start + len(tag)))
             self._put(_blank(tag))
             return
         masked, span = _as_name(tag, start)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import msgspec
 from msgspec import Struct
@@ -77,6 +77,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     `reusable_column_aliases` (default false): a select item may name an earlier item's alias where the database has
     that as an option (BigQuery).
+
+    `models` (default: the model folders of a dbt project): whether the query of a file `x.sql` is the relation `x`;
+    true or false for all files, or the globs of those files.
     """
 
     dialect: str = ""
@@ -89,6 +92,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     diagnostics: bool = True
     code_lens: CodeLensSettings = CodeLensSettings()
     reusable_column_aliases: bool = False
+    models: Union[bool, tuple[str, ...], None] = None
 
     def rules(self, dialect: Dialect) -> Dialect:
         """The rules of a dialect as this folder has set its options."""
@@ -242,6 +246,15 @@ def _read_globs(value: Any, place: _Place) -> tuple[str, ...] | None:
     return tuple(glob for glob in value if _is_glob(glob, place))
 
 
+def _read_models(value: Any, place: _Place) -> bool | tuple[str, ...] | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (list, tuple)):
+        return _read_globs(value, place)
+    place.report(f"is {_shown(value)}, neither true nor false nor a list of globs", 'Write a list: ["models/**"].')
+    return None
+
+
 def _is_glob(glob: str, place: _Place) -> bool:
     if Glob.parse(glob) is not None:
         return True
@@ -298,6 +311,7 @@ _READERS: dict[str, _Read] = {
     "diagnostics": _read_switch,
     "code_lens": _read_code_lens,
     "reusable_column_aliases": _read_switch,
+    "models": _read_models,
 }
 
 

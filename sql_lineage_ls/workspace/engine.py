@@ -25,6 +25,7 @@ from sql_lineage_ls.workspace.definitions import definitions_of, exports, statem
 from sql_lineage_ls.workspace.discovery import FoundFile, read_text
 from sql_lineage_ls.workspace.folders import Folder, folder_of
 from sql_lineage_ls.workspace.index import RelationIndex
+from sql_lineage_ls.workspace.models import ModelFiles
 from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
@@ -58,6 +59,7 @@ class Engine:
         self._cache = cache or ParseCache()
         self._folders: tuple[Folder, ...] = ()
         self._settings = Settings()
+        self._models = ModelFiles()
         # What there is.
         self._open: dict[str, OpenText] = {}
         self._disk: Mapping[str, FoundFile] = {}
@@ -90,11 +92,12 @@ class Engine:
 
     def configure(self, folders: Iterable[Folder], settings: Settings = Settings()) -> None:  # noqa: B008
         """Sets the workspace folders and the settings of documents that lie in none of them."""
-        before = {uri: (self._settings_of(uri), self._relative(uri)) for uri in (*self._open, *self._disk)}
+        before = {uri: self._circumstances(uri) for uri in (*self._open, *self._disk)}
         self._folders = tuple(folders)
         self._settings = settings
+        self._models = ModelFiles()
         for uri, old in before.items():
-            if (self._settings_of(uri), self._relative(uri)) != old:
+            if self._circumstances(uri) != old:
                 self._note_change(uri)
 
     def open(self, uri: str, text: str, version: int | None = None) -> None:
@@ -200,6 +203,11 @@ class Engine:
                 self._forget(uri)
             elif uri in result.forced or uri not in before or before[uri].stamp != self._disk[uri].stamp:
                 self._note_change(uri)
+        # A project's file may have come, gone or changed.
+        self._models = ModelFiles()
+        for uri, file in self._parsed.items():
+            if self._relation_of(uri) != file.relation:
+                self._note_change(uri)
 
     def _parse(self, uri: str) -> _Work:
         opened = self._open.get(uri)
@@ -216,14 +224,15 @@ class Engine:
         choice = choose_dialect(self._relative(uri), text, settings)
         if choice.unknown:
             self._notices.say(f"{uri}: its first line names the dialect {choice.unknown!r}, which is none.")
+        relation = self._relation_of(uri)
         pieces: tuple[ParsedPiece, ...] = ()
         if len(text) > settings.max_file_size:
             self._notices.say_too_large(uri, len(text), settings.max_file_size)
         else:
             before = self._parsed.get(uri)
             previous = before.pieces if before is not None and opened is not None else ()
-            pieces = yield from parse_pieces(text, choice.dialect, self._cache, previous)
-        self._parsed[uri] = ParsedFile(uri, text, version, choice.dialect, opened is not None, pieces)
+            pieces = yield from parse_pieces(text, choice.dialect, self._cache, previous, relation)
+        self._parsed[uri] = ParsedFile(uri, text, version, choice.dialect, opened is not None, pieces, relation)
         self._uncommitted[uri] = None
 
     def _commit(self) -> None:
@@ -391,6 +400,13 @@ class Engine:
             self._uncommitted[uri] = None
         if self._views.pop(uri, None) is not None:
             self._contributions[uri] = {}
+
+    def _circumstances(self, uri: str) -> tuple[Settings, str, str]:
+        """What a document's meaning depends on besides its text."""
+        return self._settings_of(uri), self._relative(uri), self._relation_of(uri)
+
+    def _relation_of(self, uri: str) -> str:
+        return self._models.relation(uri, folder_of(self._folders, uri), self._settings_of(uri))
 
     def _settings_of(self, uri: str) -> Settings:
         folder = folder_of(self._folders, uri)

@@ -7,16 +7,15 @@ an entry is never wrong and never has to be invalidated; the least recently used
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.macros import without_macros
+from sql_lineage_ls.syntax.macros import Tags, with_tags
 from sql_lineage_ls.syntax.parse import parse_statement
 from sql_lineage_ls.syntax.query_model import StatementModel
-from sql_lineage_ls.text.span import Span
 
 
 class ParseCache:
@@ -42,17 +41,21 @@ class ParseCache:
             self._models.move_to_end(key)
         return model
 
-    def parse(
-        self, key: str, text: str, dialect: Dialect, macros: Sequence[Span] = (), written: str = ""
-    ) -> StatementModel:
-        """The model of a statement, parsed where it is not known.
+    def parse(self, key: str, text: str, dialect: Dialect, tags: Tags | None = None) -> StatementModel:
+        """The model of a statement, parsed where it is not known. `tags` are the template tags that `text` hides."""
 
-        `macros` are the places of names that stand for template tags in `text`, `written` is the text with the tags.
-        """
+        def parsed() -> StatementModel:
+            self.parsed += 1
+            model = parse_statement(text, dialect)
+            return with_tags(model, tags) if tags is not None else model
+
+        return self.made(key, parsed)
+
+    def made(self, key: str, make: Callable[[], StatementModel]) -> StatementModel:
+        """The model under a key, made where it is not known."""
         model = self.find(key)
         if model is None:
-            self.parsed += 1
-            model = self._models[key] = without_macros(parse_statement(text, dialect), macros, written)
+            model = self._models[key] = make()
             if len(self._models) > self._capacity:
                 self._models.popitem(last=False)
         return model

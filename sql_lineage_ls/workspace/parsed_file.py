@@ -6,21 +6,23 @@ that could be read beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import StatementModel
+from sql_lineage_ls.syntax.macros import tags_within
+from sql_lineage_ls.syntax.query_model import CreateView, Name, QueryStatement, StatementModel
 from sql_lineage_ls.syntax.splitter import split
 from sql_lineage_ls.syntax.templates import mask
-from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.stale import Shift, find_shift
 
 # A statement of which less than this share is left is another statement, not a half-typed one.
 _LEAST_KEPT = 0.5
+_FIRST_WORD = re.compile(r"\w+")
 
 
 class GoodModel(Struct, frozen=True):
@@ -53,7 +55,10 @@ class ParsedPiece(Struct, frozen=True):
 
 
 class ParsedFile(Struct, frozen=True):
-    """A document and its statements. `version` is the editor's, None for a file on disk."""
+    """A document and its statements. `version` is the editor's, None for a file on disk.
+
+    `relation` is the name of the relation that the document's query is, '' for what is no model.
+    """
 
     uri: str
     text: str
@@ -61,34 +66,55 @@ class ParsedFile(Struct, frozen=True):
     dialect: Dialect
     open: bool
     pieces: tuple[ParsedPiece, ...]
+    relation: str = ""
 
 
 def parse_pieces(
-    text: str, dialect: Dialect, cache: ParseCache, previous: Sequence[ParsedPiece] = ()
+    text: str, dialect: Dialect, cache: ParseCache, previous: Sequence[ParsedPiece] = (), relation: str = ""
 ) -> Generator[None, None, tuple[ParsedPiece, ...]]:
     """Cuts `text` into statements and parses those that `cache` does not know.
 
     Yields after each statement that was really parsed, so that its caller can stop in between; returns the pieces.
     `previous` is what the document was before, for the last good models of statements that are broken now.
+    `relation` is set for a model: the name of the relation that the document's query is.
     """
     masked = mask(text)
     pieces: list[ParsedPiece] = []
     for piece in split(masked.text, dialect):
         statement = masked.text[piece.start : piece.end]
-        macros = _within(masked.macros, piece.start, piece.end)
-        written = text[piece.start : piece.end] if macros else statement
-        key = cache.key(written, dialect)
+        tags = tags_within(masked, text, piece.start, piece.end, relation)
+        key = cache.key(statement if tags is None else f"{tags.text}\0{relation}", dialect)
         parsed_before = cache.parsed
-        model = cache.parse(key, statement, dialect, macros, written)
+        model = cache.parse(key, statement, dialect, tags)
         pieces.append(ParsedPiece(piece.start, piece.end, key, statement, model))
         if cache.parsed != parsed_before:
             yield
+    if relation:
+        _name_query(pieces, relation, cache)
     return _keep_last_good(previous, pieces)
 
 
-def _within(spans: Sequence[Span], start: int, end: int) -> tuple[Span, ...]:
-    """The spans inside of a statement, counted from its start."""
-    return tuple(span.shifted(-start) for span in spans if start <= span.start and span.end <= end)
+def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> None:
+    """Makes the only query of a model the view that the model is; of several nobody knows which.
+
+    The view's name stands at the first word of the query: there is no other place that declares it.
+    """
+    queries = [at for at, piece in enumerate(pieces) if _bare_query(piece.model) is not None]
+    if len(queries) != 1:
+        return
+    piece = pieces[queries[0]]
+    statement = _bare_query(piece.model)
+    assert statement is not None
+    first = _FIRST_WORD.match(piece.text)
+    name = Name(relation, 0, first.end() if first else min(len(piece.text), 1))
+    key = f"{piece.key}:{relation}"
+    model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), statement.query)))
+    pieces[queries[0]] = replace(piece, key=key, model=model)
+
+
+def _bare_query(model: StatementModel) -> QueryStatement | None:
+    statement = model.statement
+    return statement if isinstance(statement, QueryStatement) and not statement.into else None
 
 
 def _keep_last_good(old: Sequence[ParsedPiece], new: list[ParsedPiece]) -> tuple[ParsedPiece, ...]:

@@ -27,10 +27,11 @@ def parameters(value: object) -> list[str]:
     return [text for field in fields for text in parameters(field)]
 
 
-def test_a_template_tag_is_a_parameter_and_nothing_is_concluded_from_its_statement() -> None:
+def test_a_template_tag_is_a_parameter_and_its_statement_may_say_more() -> None:
     (piece,) = pieces("SELECT r.id, {{ extra }} FROM mill.rows AS r WHERE r.day = {{ day }}")
     assert parameters(piece.model.statement) == ["{{ extra }}", "{{ day }}"]
-    assert piece.model.partial
+    assert piece.model.templated
+    assert not piece.model.partial
     assert piece.model.issues == ()
 
 
@@ -44,7 +45,7 @@ def test_an_issue_at_a_tag_is_told_without_the_name_that_stands_for_it() -> None
 def test_a_tag_that_names_a_relation_leaves_the_statement_whole() -> None:
     (piece,) = pieces("SELECT r.id FROM {{ ref('rows') }} AS r")
     assert parameters(piece.model.statement) == []
-    assert not piece.model.partial
+    assert not piece.model.templated
 
 
 def test_statements_that_differ_in_their_tags_only_are_two() -> None:
@@ -63,7 +64,8 @@ def test_a_tag_accuses_nobody() -> None:
     document = engine.finish().document("query")
     assert document is not None
     templated, plain = document.statements
-    assert (templated.lineage.problems, templated.lineage.orphans) == ((), ())
+    assert [problem.code for problem in templated.lineage.problems] == ["unexpanded-star"]
+    assert templated.lineage.orphans == ()
     assert [problem.code for problem in plain.lineage.problems] == ["undeclared-column"]
 
 
