@@ -33,7 +33,7 @@ class DuckDb:
     """An in-memory database that holds tagged rows of one schema."""
 
     def __init__(self, schema: Schema) -> None:
-        import duckdb  # noqa: PLC0415
+        import duckdb
 
         self._errors = duckdb.Error
         self._connection = duckdb.connect()

@@ -65,7 +65,7 @@ def _type(random: Random, depth: int) -> Type:
 
 
 class Generator:
-    """Writes queries. `lossy` is set where an execution may not show every source (an aggregate over branches)."""
+    """Writes queries. `conditions` counts those whose outcome the rows have to show both ways."""
 
     def __init__(self, random: Random, flavour: Flavour, schema: Schema) -> None:
         self.random = random
@@ -497,8 +497,3 @@ def swapped(random: Random, text: str) -> str:
     present = [name for name in NAMES if name in words[place]]
     words[place] = words[place].replace(random.choice(present), random.choice(NAMES), 1)
     return " ".join(words)
-
-
-def names_in(columns: Iterable[tuple[str, Type]]) -> list[str]:
-    """The names of some columns."""
-    return [name for name, _ in columns]

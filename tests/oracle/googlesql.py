@@ -14,7 +14,7 @@ from typing import Any
 
 import platformdirs
 
-from tests.oracle.trees import Arr, Items, Leaf, Rec, Row, Schema, Tree, Type, merged, stored, tags
+from tests.oracle.trees import Arr, Items, Rec, Row, Schema, Tree, Type, merged, stored, tags
 
 
 class Rejected(Exception):
@@ -25,10 +25,10 @@ class Untraced(Exception):
     """The resolved tree has a node that this module does not follow."""
 
 
-def _keep_compiled_module() -> None:
+def prepare() -> None:
     """Lets the analyzer's module be compiled once a machine instead of once a process."""
-    import wasmtime  # noqa: PLC0415
-    import zetasql.core.wasm_client as client  # noqa: PLC0415
+    import wasmtime
+    import zetasql.core.wasm_client as client
 
     load = wasmtime.Module.from_file
 
@@ -55,8 +55,8 @@ class GoogleSql:
     """An analyzer over one schema."""
 
     def __init__(self, schema: Schema) -> None:
-        from zetasql.api import Analyzer, CatalogBuilder, TableBuilder, TypeFactory  # noqa: PLC0415
-        from zetasql.types import (  # noqa: PLC0415
+        from zetasql.api import Analyzer, CatalogBuilder, TableBuilder, TypeFactory
+        from zetasql.types import (
             AnalyzerOptions,
             LanguageFeature,
             LanguageOptions,
@@ -253,15 +253,8 @@ def _renamed(tree: Tree, kind: Any) -> Tree:
     """A cast of a record renames its fields by position."""
     if isinstance(tree, Row) and kind.struct_type is not None:
         fields = kind.struct_type.field
-        return Row(tuple((f.field_name, _renamed(t, f.field_type)) for f, (_, t) in zip(fields, tree.fields, strict=True)))
+        pairs = zip(fields, tree.fields, strict=True)
+        return Row(tuple((field.field_name, _renamed(inner, field.field_type)) for field, (_, inner) in pairs))
     if isinstance(tree, Items) and kind.array_type is not None:
         return Items(_renamed(tree.element, kind.array_type.element_type))
     return tree
-
-
-def prepare() -> None:
-    """Loads the analyzer; raises ImportError where it is not installed."""
-    _keep_compiled_module()
-
-
-__all__ = ["GoogleSql", "Leaf", "Rejected", "Untraced", "prepare"]

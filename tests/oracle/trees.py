@@ -96,8 +96,15 @@ def merged(trees: Iterable[Tree]) -> Tree:
     return frozenset(tag for tree in known for tag in tags(tree))
 
 
+class Repeated(Exception):
+    """Two fields of a record have one name, which a path does not tell apart."""
+
+
 def at(tree: Tree, path: tuple[str, ...]) -> Tree:
-    """The part of a tree at a path of our edges; the whole where the path goes below what is known."""
+    """The part of a tree at a path of our edges; the whole where the path goes below what is known.
+
+    Raises KeyError where there is no such field, and `Repeated` where there are two.
+    """
     for step in path:
         if isinstance(tree, Items):
             if step == ELEMENT:
@@ -109,7 +116,9 @@ def at(tree: Tree, path: tuple[str, ...]) -> Tree:
         found = [inner for name, inner in tree.fields if name.lower() == step.lower()]
         if not found:
             raise KeyError(step)
-        tree = merged(found)
+        if len(found) > 1:
+            raise Repeated(step)
+        tree = found[0]
     return tree
 
 
