@@ -84,9 +84,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     map_fields: bool = False
     # `FROM t, t.items AS i` iterates the array (BigQuery, Redshift).
     array_path_in_from: bool = False
-    # `customer.*` in a select list expands a record (BigQuery, Trino, Spark, ..).
-    record_star: bool = False
-    # A path in single or other quotes as a table name is a file's address: FROM 's3://..' (DuckDB, Trino: no).
+    # Dots inside a quoted name separate its parts: `proj.ds.t` in backticks is three names (BigQuery).
     quoted_dots_split: bool = False
     # `x['k']` of a value whose type is not known is a map's entry (Trino, Spark, DuckDB, ClickHouse), else a field.
     keys_are_map_keys: bool = False
@@ -144,6 +142,26 @@ class Dialect(Struct, frozen=True, kw_only=True):
     first_source_wins: bool = False
     # `customer.city` without alias is a column called `customer.city` (ClickHouse).
     path_names: bool = False
+    # A table's name is also the type of its row (Postgres, "Composite Types").
+    tables_are_types: bool = False
+    # `CREATE TABLE t (a INT) AS SELECT ..` has the query's columns next to its own (MySQL, "CREATE TABLE ... SELECT").
+    query_adds_columns: bool = False
+    # `CREATE TABLE a AS b` copies the columns of b (ClickHouse, "With a Schema Similar to Other Table").
+    as_copies_table: bool = False
+    # A table name that ends with `*` means all tables with that prefix (BigQuery, "wildcard tables").
+    wildcard_tables: bool = False
+    # Unquoted table names may hold dashes (BigQuery lexical structure, "Table names").
+    dashed_tables: bool = False
+    # The schema that `db..t` leaves out (Snowflake, "Object name resolution"; T-SQL, "Multipart names").
+    omitted_schema: str = ""
+    # A catalog is called a database; elsewhere a database is a schema (Spark, Hive, MySQL, ClickHouse).
+    database_is_catalog: bool = False
+    # A bare `USE name` names a catalog rather than a schema in it (Snowflake, T-SQL).
+    use_names_catalog: bool = False
+    # Columns need no type (SQLite, "Column Data Types").
+    types_optional: bool = False
+    # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
+    dotted_columns: bool = False
 
     def fold(self, text: str, quoted: bool = False) -> str:
         """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
@@ -170,7 +188,6 @@ _TRINO = {
     "family": "lake",
     "name_order": NameOrder.RELATION_FIRST,
     "unnest": UnnestShape.COLUMNS,
-    "record_star": True,
     "keys_are_map_keys": True,
     "values_column": "_col{n}",
     "pseudo_columns": frozenset({"$path", "$file_size", "$file_modified_time", "$partition", "$bucket", "$row_id"}),
@@ -181,7 +198,6 @@ _SPARK = {
     "lateral_alias": LateralAlias.FALLBACK,
     "array_fields": True,
     "map_fields": True,
-    "record_star": True,
     "keys_are_map_keys": True,
     "values_column": "col{i}",
     "pivot_value_alone": True,
@@ -204,7 +220,6 @@ DIALECTS: dict[str, Dialect] = {
             array_fields=True,
             map_fields=True,
             array_path_in_from=True,
-            record_star=True,
             row_value=True,
             keys_are_map_keys=True,
             function_alias_names_column=True,
@@ -216,13 +231,14 @@ DIALECTS: dict[str, Dialect] = {
             name="bigquery",
             grammar="bigquery",
             family="bigquery",
+            wildcard_tables=True,
+            dashed_tables=True,
             folding=Folding.KEEP,
             tables_ignore_case=False,
             name_order=NameOrder.ROW_FIRST,
             unnest=UnnestShape.ELEMENT,
             row_value=True,
             array_path_in_from=True,
-            record_star=True,
             quoted_dots_split=True,
             anonymous="f{n}_",
             pivot_name="{aggregate}_{value}",
@@ -253,6 +269,9 @@ DIALECTS: dict[str, Dialect] = {
             name="snowflake",
             grammar="snowflake",
             family="snowflake",
+            omitted_schema="PUBLIC",
+            database_is_catalog=True,
+            use_names_catalog=True,
             folding=Folding.UPPER,
             quoted_ignore_case=False,
             lateral_alias=LateralAlias.FALLBACK,
@@ -270,6 +289,8 @@ DIALECTS: dict[str, Dialect] = {
             name="postgres",
             grammar="postgres",
             family="postgres",
+            tables_are_types=True,
+            database_is_catalog=True,
             quoted_ignore_case=False,
             unnest=UnnestShape.COLUMNS,
             row_value=True,
@@ -283,6 +304,7 @@ DIALECTS: dict[str, Dialect] = {
             name="redshift",
             grammar="redshift",
             family="redshift",
+            database_is_catalog=True,
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
             array_path_in_from=True,
@@ -317,7 +339,6 @@ DIALECTS: dict[str, Dialect] = {
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
             row_value=True,
-            record_star=True,
             keys_are_map_keys=True,
             values_column="col{n}",
             records_by_name=True,
@@ -332,6 +353,8 @@ DIALECTS: dict[str, Dialect] = {
             name="clickhouse",
             grammar="clickhouse",
             family="clickhouse",
+            as_copies_table=True,
+            dotted_columns=True,
             unique_outputs=False,
             folding=Folding.KEEP,
             tables_ignore_case=False,
@@ -341,7 +364,6 @@ DIALECTS: dict[str, Dialect] = {
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FIRST,
             array_fields=True,
-            record_star=True,
             keys_are_map_keys=True,
             values_column="c{i}",
             first_source_wins=True,
@@ -358,16 +380,27 @@ DIALECTS: dict[str, Dialect] = {
             name="mysql",
             grammar="mysql",
             family="mysql",
+            query_adds_columns=True,
             folding=Folding.KEEP,
             tables_ignore_case=False,
             quote="`",
         ),
-        Dialect(name="tsql", grammar="tsql", family="tsql", folding=Folding.KEEP, implicit_recursion=True,
-                pseudo_columns=frozenset({"$action", "$identity", "$rowguid"})),
+        Dialect(
+            name="tsql",
+            grammar="tsql",
+            family="tsql",
+            folding=Folding.KEEP,
+            omitted_schema="dbo",
+            database_is_catalog=True,
+            use_names_catalog=True,
+            implicit_recursion=True,
+            pseudo_columns=frozenset({"$action", "$identity", "$rowguid"}),
+        ),
         Dialect(
             name="sqlite",
             grammar="sqlite",
             family="sqlite",
+            types_optional=True,
             unique_outputs=False,
             folding=Folding.KEEP,
             pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),

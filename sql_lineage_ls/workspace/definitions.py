@@ -24,8 +24,6 @@ from sql_lineage_ls.workspace.parsed_file import ParsedFile
 
 _DEFINING = (CreateTable, CreateView, CreateType, CreateFunction, AlterTable, Drop)
 _DEFINING_RELATIONS = (CreateTable, CreateView)
-# Databases whose bare `USE name` names a catalog (they call it a database) rather than a schema in it.
-_USE_NAMES_CATALOG = frozenset({"snowflake", "tsql"})
 _CATALOG_KINDS = frozenset({"CATALOG", "DATABASE"})
 
 
@@ -90,5 +88,5 @@ def _use(use: Use, dialect: Dialect, namespace: Namespace) -> Namespace:
         return namespace
     if len(names) > 1:
         return Namespace(names[-2], names[-1])
-    names_catalog = use.kind.upper() in _CATALOG_KINDS or (not use.kind and dialect.family in _USE_NAMES_CATALOG)
+    names_catalog = use.kind.upper() in _CATALOG_KINDS or (not use.kind and dialect.use_names_catalog)
     return Namespace(names[0], "") if names_catalog else Namespace(namespace.catalog, names[0])

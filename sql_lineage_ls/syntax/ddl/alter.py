@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sql_lineage_ls.syntax.ddl.builtin_types import COMPOSITES, SCALARS, VARIANTS
-from sql_lineage_ls.syntax.ddl.columns import TYPELESS_FAMILIES, is_constraint, read_elements, type_or_none
+from sql_lineage_ls.syntax.ddl.columns import is_constraint, read_elements, type_or_none
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, keywords
 from sql_lineage_ls.syntax.ddl.names import column_name, column_path, relation_name
 from sql_lineage_ls.syntax.query_model import (
@@ -111,7 +111,7 @@ def _add(cursor: Cursor) -> list[AlterAction]:
         return []
     cursor.accept(":")
     spec = type_or_none(cursor)
-    if spec is None and not explicit and cursor.dialect.family not in TYPELESS_FAMILIES:
+    if spec is None and not explicit and not cursor.dialect.types_optional:
         return []
     first, after = _placement(cursor)
     return [AddColumn(path, spec, guarded, first, after)]

@@ -39,10 +39,6 @@ _INDEX_WORDS = frozenset({"USING", "TYPE", "CLUSTERED", "NONCLUSTERED", "UNIQUE"
 
 # What a template's tag looks like behind its mask: `__columns_` for `${columns}`.
 STAND_IN = re.compile(r"(?<![0-9A-Za-z])__\w*_(?![0-9A-Za-z])")
-# Families whose columns need no type (SQLite: "Column Data Types").
-TYPELESS_FAMILIES = frozenset({"sqlite"})
-# Families where columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse: "Nested").
-_DOTTED_FAMILIES = frozenset({"clickhouse"})
 
 
 class Elements(Struct, frozen=True):
@@ -152,8 +148,8 @@ def read_elements(cursor: Cursor) -> Elements:
     closed = cursor.accept(")")
     if not closed:
         cursor.report("The column list is not closed: ')' is missing.", opening.start, opening.end)
-    bare = bare and cursor.dialect.family not in TYPELESS_FAMILIES
-    if cursor.dialect.family in _DOTTED_FAMILIES:
+    bare = bare and not cursor.dialect.types_optional
+    if cursor.dialect.dotted_columns:
         columns = _nested(columns)
     return Elements(tuple(columns), tuple(likes), closed, bare)
 

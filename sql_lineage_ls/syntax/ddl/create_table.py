@@ -22,8 +22,6 @@ _LOCATION_ENGINES = keywords(
 _SCHEMA_FILES = re.compile(r"(?i)avro\.schema\.(url|literal)")
 _STAGE = re.compile(r"@[^\s,)]*")
 _SOURCES = frozenset({"LIKE", "CLONE", "COPY", "INHERITS", "PARTITION"})
-# Families where `CREATE TABLE a AS b` copies the columns of b (ClickHouse: "With a Schema Similar to Other Table").
-_AS_TABLE_FAMILIES = frozenset({"clickhouse"})
 _OPTION_LISTS = frozenset({"WITH", "OPTIONS", "TBLPROPERTIES", "SERDEPROPERTIES"})
 
 
@@ -138,7 +136,7 @@ def _behind_as(cursor: Cursor, clauses: Clauses) -> None:
     """`AS query`, or ClickHouse's `AS table`. Any other AS belongs to an option: STORED AS, VERSION AS OF."""
     if begins_query(cursor):
         _query(cursor, clauses)
-    elif cursor.dialect.family in _AS_TABLE_FAMILIES and not clauses.listed:
+    elif cursor.dialect.as_copies_table and not clauses.listed:
         name = relation_name(cursor)
         if name and not cursor.at("("):
             clauses.like = name

@@ -7,8 +7,6 @@ import re
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, Word
 from sql_lineage_ls.syntax.query_model import Name
 
-# Families whose unquoted table names may hold dashes (BigQuery lexical structure: "Table names").
-_DASHED_FAMILIES = frozenset({"bigquery"})
 _PLAIN = re.compile(r"[#@$\w]+")
 _DASHED = re.compile(r"[#@$\w]+(?:-\w+)*")
 
@@ -67,7 +65,7 @@ def relation_name(cursor: Cursor) -> tuple[Name, ...]:
 
     `` my-proj.`ds.t` `` (BigQuery) gives three names. An omitted part (`db..t`) is a name without text.
     """
-    pattern = _DASHED if cursor.dialect.family in _DASHED_FAMILIES else _PLAIN
+    pattern = _DASHED if cursor.dialect.dashed_tables else _PLAIN
     names: list[Name] = []
     while _starts_name(cursor.peek()):
         word = cursor.words[cursor.position]

@@ -7,8 +7,6 @@ from sql_lineage_ls.syntax.ddl.names import relation_name, split_quoted
 from sql_lineage_ls.syntax.query_model import Name, OtherStatement, Statement, Use
 
 _KINDS = {"CATALOG": "CATALOG", "SCHEMA": "SCHEMA", "NAMESPACE": "SCHEMA", "DATABASE": "SCHEMA"}
-# Families that call a catalog a database; elsewhere a database is a schema (Spark, Hive, MySQL, ClickHouse).
-_DATABASE_IS_CATALOG = frozenset({"snowflake", "tsql", "postgres", "redshift"})
 # USE of these names no relation's place.
 _OTHER = frozenset({"ROLE", "WAREHOUSE", "SECONDARY"})
 # First names of a search path that hold no tables of the workspace.
@@ -25,7 +23,7 @@ def read_use(cursor: Cursor) -> Statement | None:
         return OtherStatement("USE")
     word = cursor.accept_any(_KINDS) if cursor.peek(1) is not None and cursor.upper(1) != "." else ""
     kind = _KINDS.get(word, "")
-    if word == "DATABASE" and cursor.dialect.family in _DATABASE_IS_CATALOG:
+    if word == "DATABASE" and cursor.dialect.database_is_catalog:
         kind = "CATALOG"
     parts = relation_name(cursor)
     return Use(parts, kind) if parts else OtherStatement("USE")
