@@ -221,7 +221,8 @@ def _statements(snapshot: Snapshot, files: Mapping[str, str], hops: bool, interm
                 for edge in detailed.edges:
                     # A star hands the items of another scope on: the first one is where they are made.
                     items.setdefault((edge.start, edge.end), edge)
-                lineage = _single_hops(detailed) if intermediate else lineage
+                if intermediate and detailed.kind != "failed":
+                    lineage = _single_hops(detailed)
             yield _Statement(document, file, view, lineage, target, items)
 
 

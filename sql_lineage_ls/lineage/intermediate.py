@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.edges import edges_of, star_edges
+from sql_lineage_ls.lineage.edges import edges_of, leaves, star_edges
+from sql_lineage_ls.lineage.model import Path
 from sql_lineage_ls.lineage.scope import OpenSource
-from sql_lineage_ls.lineage.values import Ref, type_of
+from sql_lineage_ls.lineage.values import ELEMENT, ArrayOf, Record, RecordItem, Ref, Traced, Value, fields, type_of
 
 if TYPE_CHECKING:
     from sql_lineage_ls.lineage.queries import QueryResult
@@ -34,9 +37,22 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
     for column in result.columns:
         context.inner += edges_of(identity, (column.name,), column.value, result.influences, column.span)
     context.inner += star_edges(identity, result.open, result.influences)
-    columns = tuple(
-        replace(column, value=Ref(identity, (column.name,), type_of(column.value))) for column in result.columns
-    )
+    columns = tuple(replace(column, value=_read(identity, (column.name,), column.value)) for column in result.columns)
     opened = (OpenSource(identity, name),) if result.open else ()
     row = None if columns else result.row
     return replace(result, columns=columns, open=opened, influences=(), rows=(identity,), row=row)
+
+
+def _read(relation: str, path: Path, value: Value) -> Value:
+    """What is read of a column or field with this value. A record that the query builds is read field by field."""
+    if next(leaves(path, value), (path, value))[0] == path:
+        return Ref(relation, path, type_of(value))
+    if isinstance(value, Traced):
+        return _read(relation, path, value.value)
+    if isinstance(value, ArrayOf):
+        return ArrayOf(_read(relation, (*path, ELEMENT), value.value))
+    items = tuple(
+        RecordItem(item.name, item.key, _read(relation, (*path, item.name), item.value), item.definition)
+        for item in fields(value) or ()
+    )
+    return structs.replace(value, items=items) if isinstance(value, Record) else Record(items)

@@ -6,6 +6,7 @@ document's text; lines, characters and encodings are the server's.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Protocol
@@ -21,6 +22,8 @@ from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.stale import Shift
+
+_log = logging.getLogger(__name__)
 
 
 class FileSpan(Struct, frozen=True, gc=False, order=True):
@@ -148,8 +151,15 @@ class Snapshot:
         return self._relations.relation(relation_id)
 
     def detailed_lineage(self, uri: str, index: int) -> StatementLineage:
-        """The lineage of a statement hop by hop: its CTEs and derived tables are relations of the kind `result`."""
-        return self._relations.detailed(uri, index)
+        """The lineage of a statement hop by hop: its CTEs and derived tables are relations of the kind `result`.
+
+        Where the analysis fails, which costs nothing else, the kind of the lineage is `failed`.
+        """
+        try:
+            return self._relations.detailed(uri, index)
+        except Exception:
+            _log.exception("the hops of statement %d of %s failed", index, uri)
+            return StatementLineage("failed")
 
     def relation_name(self, relation_id: str) -> str:
         """How a relation is shown; one that nothing declares by the parts of its name as the database compares them."""
