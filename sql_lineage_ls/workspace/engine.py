@@ -90,7 +90,7 @@ class Engine:
 
     # ------------------------------------------------------------ inputs
 
-    def configure(self, folders: Iterable[Folder], settings: Settings = Settings()) -> None:  # noqa: B008
+    def configure(self, folders: Iterable[Folder], settings: Settings = Settings()) -> None:
         """Sets the workspace folders and the settings of documents that lie in none of them."""
         before = {uri: self._circumstances(uri) for uri in (*self._open, *self._disk)}
         self._folders = tuple(folders)
