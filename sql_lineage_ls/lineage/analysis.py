@@ -23,11 +23,12 @@ from sql_lineage_ls.lineage.model import Dependency, StatementLineage
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import CreateFunction, Declare, Name, StatementModel, TypeSpec
+from sql_lineage_ls.syntax.query_model import CreateFunction, CreateView, Declare, Name, StatementModel, TypeSpec
 
 _NO_LINEAGE = StatementLineage("none")
 _MISSING = ""
 _CYCLE = "cycle"
+_ITSELF = "itself"
 _NO_FUNCTIONS = ("()",)
 
 
@@ -87,9 +88,7 @@ class Analysis:
         key = "\n".join((parsed.key, *sorted(variables)))
         known = self._known.get(key)
         if known is None or not self._still_true(known, parsed, uri, index):
-            schemas = _StatementSchemas(self, parsed, uri, index)
-            known = bind_statement(parsed.model, parsed.dialect, schemas, Options(variables))
-            known = replace(known, dependencies=tuple(schemas.asked.values()))
+            known = self._bind(parsed, uri, index, Options(variables))
             self.bound += 1
             self._known[key] = known
         self._lineages[uri, index] = known
@@ -101,7 +100,17 @@ class Analysis:
         if parsed is None:
             return _NO_LINEAGE
         options = Options(self._variables_of(uri), SEPARATOR.join(("result", uri, str(index), "")))
-        return bind_statement(parsed.model, parsed.dialect, _StatementSchemas(self, parsed, uri, index), options)
+        return self._bind(parsed, uri, index, options)
+
+    def _bind(self, parsed: ParsedStatement, uri: str, index: int, options: Options) -> StatementLineage:
+        schemas = _StatementSchemas(self, parsed, uri, index)
+        lineage = bind_statement(parsed.model, parsed.dialect, schemas, options)
+        if schemas.itself is not None:
+            # A model that reads what its last run has stored: its columns are known now.
+            stored = self._stored(schemas.itself, lineage, uri, index)
+            schemas = _StatementSchemas(self, parsed, uri, index, stored)
+            lineage = bind_statement(parsed.model, parsed.dialect, schemas, options)
+        return replace(lineage, dependencies=tuple(schemas.asked.values()))
 
     def relation(self, relation_id: str) -> Relation | None:
         """A relation of the catalog by id, its tree inferred where a query defines it."""
@@ -116,6 +125,11 @@ class Analysis:
         if relation is None:
             relation = self._infer(entry, entry.query)
         return replace(relation, assumed=True) if entry.relation.assumed else relation
+
+    def _stored(self, entry: Entry, lineage: StatementLineage, uri: str, index: int) -> Relation:
+        outputs = tuple(sited(field, uri, index) for field in lineage.outputs)
+        relation = self.catalog.complete(entry, outputs, lineage.open or not outputs)
+        return replace(relation, assumed=True, fingerprint=_ITSELF)
 
     def _infer(self, entry: Entry, query: Definition) -> Relation:
         if entry.id in self._inferring:
@@ -133,12 +147,12 @@ class Analysis:
         return relation
 
     def catalog_at(self, uri: str, index: int) -> Catalog:
-        """The catalog as statement `index` of a document finds it: what the script replaces later is not yet so."""
+        """The catalog as statement `index` of a document finds it: what it or a later one replaces is not yet so."""
         points = self._turning.get(uri)
         if points is None:
             points = turning_points(self.catalog.definitions(uri), self._name_of)
             self._turning[uri] = points
-        point = next((place for place in points if place > index), None)
+        point = next((place for place in points if place >= index), None)
         if point is None:
             return self.catalog
         state = self._states.get((uri, point))
@@ -173,8 +187,14 @@ class Analysis:
 class _StatementSchemas:
     """The catalog as one statement sees it; remembers what was asked, so that the answer's lifetime is known."""
 
-    def __init__(self, analysis: Analysis, parsed: ParsedStatement, uri: str, index: int) -> None:
+    def __init__(
+        self, analysis: Analysis, parsed: ParsedStatement, uri: str, index: int, stored: Relation | None = None
+    ) -> None:
         self._analysis = analysis
+        # The entry of a model that reads itself, and what is known of it.
+        self.itself: Entry | None = None
+        self._stored = stored
+        self._index = index
         self._catalog = analysis.catalog_at(uri, index)
         self._parsed = parsed
         self._uri = uri
@@ -254,9 +274,18 @@ class _StatementSchemas:
         entry = self._catalog.find(parts, parsed.dialect, parsed.namespace, self._uri)
         if entry is None:
             return None
+        if self._is_itself(entry):
+            self.itself = entry
+            return self._stored or replace(entry.relation, open=True, assumed=True, fingerprint=_ITSELF)
         relation = self._analysis.whole(entry)
         family = entry.id.split(SEPARATOR, 1)[0]
         return relation if family == parsed.dialect.family else _under(relation, parsed.dialect)
+
+    def _is_itself(self, entry: Entry) -> bool:
+        query = entry.query
+        if query is None or (query.uri, query.statement) != (self._uri, self._index):
+            return False
+        return isinstance(query.model, CreateView) and query.model.model
 
 
 def _version(entry: Entry, query: Definition) -> tuple[str, str, int, str]:
@@ -282,6 +311,8 @@ def _mark(relation: Relation | None) -> str:
     """
     if relation is None:
         return _MISSING
+    if relation.fingerprint == _ITSELF:
+        return _ITSELF
     return relation.fingerprint + _digest(relation.columns) + ("?" if relation.assumed else "")
 
 

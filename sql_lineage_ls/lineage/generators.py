@@ -311,6 +311,9 @@ def _outputs(
         if made is not None:
             return made, ()
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
+    if source.columns and call.name in _RECORD_SETS and args:
+        document = element(args[0]) if call.name.endswith("SET") else args[0]
+        return [(c.name.text, expressions.access(document, c.name, True, context)) for c in source.columns], ()
     if source.columns:
         return [(column.name.text, derived(args)) for column in source.columns], ()
     if call.name in _SERIES:
@@ -325,6 +328,8 @@ def _outputs(
 
 _SERIES = frozenset({"GENERATE_SERIES", "RANGE", "SEQUENCE", "GENERATE_DATE_ARRAY", "GENERATE_ARRAY", "NUMBERS",
                      "GENERATE_TIMESTAMP_ARRAY", "SPLIT_TO_TABLE", "REGEXP_SPLIT_TO_TABLE", "STRING_SPLIT"})
+# Postgres: a document's keys become the columns of the list behind AS, a set's elements its rows.
+_RECORD_SETS = frozenset({"JSON_TO_RECORDSET", "JSONB_TO_RECORDSET", "JSON_TO_RECORD", "JSONB_TO_RECORD"})
 _KEYED = frozenset({"JSONB_EACH", "JSON_EACH", "JSONB_EACH_TEXT", "JSON_EACH_TEXT", "EACH"})
 
 

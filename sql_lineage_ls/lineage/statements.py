@@ -509,6 +509,9 @@ def _alter(statement: q.AlterTable, context: Context) -> _Written:
             old = action.old or statement.name
             new = action.new if len(action.new) > 1 else (*old[:-1], *action.new)  # it stays in its schema
             _copied(old, _target(new, "table", context), written, context, data=True)
+        elif isinstance(action, q.SwapTable):
+            _copied(action.other, target, written, context, data=True)
+            _copied(statement.name, _target(action.other, "table", context), written, context, data=True)
     return written
 
 

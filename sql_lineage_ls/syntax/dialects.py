@@ -114,6 +114,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     element_column: str = ""
     # `$2` is the second column of the source (Snowflake).
     numbered_columns: bool = False
+    # `->` in an argument reads a document's key, it makes no lambda (Postgres, MySQL, SQLite).
+    arrow_reads_json: bool = False
     # Fields that values have without declaring them (ClickHouse subcolumns: `arr.size0`, `n.null`, `m.keys`).
     pseudo_fields: frozenset[str] = frozenset()
     # How an identifier is quoted when it has to be.
@@ -289,6 +291,7 @@ DIALECTS: dict[str, Dialect] = {
             name="postgres",
             grammar="postgres",
             family="postgres",
+            arrow_reads_json=True,
             tables_are_types=True,
             database_is_catalog=True,
             quoted_ignore_case=False,
@@ -304,6 +307,7 @@ DIALECTS: dict[str, Dialect] = {
             name="redshift",
             grammar="redshift",
             family="redshift",
+            arrow_reads_json=True,
             database_is_catalog=True,
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
@@ -380,6 +384,7 @@ DIALECTS: dict[str, Dialect] = {
             name="mysql",
             grammar="mysql",
             family="mysql",
+            arrow_reads_json=True,
             query_adds_columns=True,
             folding=Folding.KEEP,
             tables_ignore_case=False,
@@ -400,6 +405,7 @@ DIALECTS: dict[str, Dialect] = {
             name="sqlite",
             grammar="sqlite",
             family="sqlite",
+            arrow_reads_json=True,
             types_optional=True,
             unique_outputs=False,
             folding=Folding.KEEP,

@@ -77,8 +77,25 @@ def convert(low: Lowering, node: Any) -> q.Expr:
 
 
 def lambda_(low: Lowering, node: Any) -> q.Expr:
-    """`x -> x.n`, `(a, b) -> a + b`."""
-    return q.Lambda(low.names(node.expressions), low.expr(node.this))
+    """`x -> x.n`, `(a, b) -> a + b`. Where `->` reads a document, `f(doc->'key')` is no lambda."""
+    names = low.names(node.expressions)
+    body = low.expr(node.this)
+    if low.dialect.arrow_reads_json and len(names) == 1:
+        return _grafted(q.ColumnRef(names), body)
+    return q.Lambda(names, body)
+
+
+def _grafted(document: q.Expr, step: q.Expr) -> q.Expr:
+    """`'a'` as a step into `document`; of `'a'->'b'` the innermost one."""
+    if isinstance(step, q.Literal) and step.kind == "string":
+        return q.FieldAccess(document, q.Name(step.text, step.start, step.end, True), True)
+    if isinstance(step, q.FieldAccess):
+        return q.FieldAccess(_grafted(document, step.base), step.name, step.exact)
+    if isinstance(step, q.ElementAccess):
+        return q.ElementAccess(_grafted(document, step.base), step.index, step.key, step.start, step.end)
+    if isinstance(step, q.Cast):
+        return q.Cast(_grafted(document, step.value), step.type)
+    return q.ElementAccess(document, step)
 
 
 def subquery(low: Lowering, node: Any) -> q.Expr:
