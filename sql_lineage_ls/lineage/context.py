@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -17,14 +17,16 @@ from sql_lineage_ls.lineage.model import (
     ColumnFact,
     Edge,
     Gap,
+    GeneratedSource,
     Join,
+    Node,
     Occurrence,
     Path,
     Problem,
     Read,
     Source,
 )
-from sql_lineage_ls.lineage.values import Key, Ref, Value, flatten, type_of
+from sql_lineage_ls.lineage.values import ELEMENT, Key, Ref, Value, flatten, type_of
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import CreateFunction, Name, TypeSpec
 
@@ -81,6 +83,26 @@ class NamedValue(Protocol):
     def value(self) -> Value: ...
 
 
+class _Meaning(Struct, frozen=True, gc=False):
+    """What occurrences say of a value."""
+
+    value: Value
+    nodes: tuple[Node, ...]
+    type: DataType
+    transform: str
+    generated: tuple[GeneratedSource, ...]
+    reason: str
+
+
+def _meaning_of(value: Value) -> _Meaning:
+    if isinstance(value, Ref) and value.path:
+        return _Meaning(value, (value.node,), value.type, "UNNEST" if ELEMENT in value.path else "IDENTITY", (), "")
+    flow = flatten(value)
+    nodes = tuple(dict.fromkeys(source.node for source in flow.sources if source.role == "value"))
+    reason = "; ".join(gap.text for gap in flow.gaps)
+    return _Meaning(value, nodes, type_of(value), flow.transform, flow.generated, reason)
+
+
 class Context:
     """The collector of one statement. Lives as long as its binding and is never shared."""
 
@@ -105,8 +127,13 @@ class Context:
         self.ctes = CteUses()
         # How many calls of users' functions are being looked into.
         self.depth = 0
-        # Facts of columns by identity of the column, which is kept with them: a wide table is told once, not per alias.
+        # What was told before, by the identity of columns and values, which are kept with it: a wide table is told
+        # once, not for each mention of its alias.
         self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
+        self._listed: dict[int, tuple[Sequence[NamedValue], tuple[ColumnFact, ...]]] = {}
+        self._meanings: dict[int, _Meaning] = {}
+        # Unquoted names as the dialect compares them.
+        self._keys: dict[str, str] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.
         self.matched_column: Value | None = None
         self._join_kind = ""
@@ -139,8 +166,11 @@ class Context:
         shown = name.text if exact else self.show(name)
         return Key(shown, folded, exact, rules.array_fields, rules.map_fields)
 
-    def facts(self, columns: Iterable[NamedValue]) -> tuple[ColumnFact, ...]:
+    def facts(self, columns: Sequence[NamedValue]) -> tuple[ColumnFact, ...]:
         """Columns of a range variable or a star as facts, for hover and completion."""
+        listed = self._listed.get(id(columns))
+        if listed is not None:
+            return listed[1]
         told = []
         for column in columns:
             kept = self._facts.get(id(column))
@@ -148,7 +178,8 @@ class Context:
                 kept = (column, _column_fact(column.name, column.value))
                 self._facts[id(column)] = kept
             told.append(kept[1])
-        return tuple(told)
+        self._listed[id(columns)] = columns, tuple(told)
+        return self._listed[id(columns)][1]
 
     def show(self, name: Name) -> str:
         """A name as results show it: quoted only where the plain spelling would mean another one."""
@@ -156,7 +187,12 @@ class Context:
 
     def fold(self, name: Name) -> str:
         """A column's, alias' or CTE's name as the dialect compares it."""
-        return self.dialect.column_key(name.text, name.quoted)
+        if name.quoted:
+            return self.dialect.column_key(name.text, True)
+        key = self._keys.get(name.text)
+        if key is None:
+            key = self._keys[name.text] = self.dialect.column_key(name.text)
+        return key
 
     def touch(self, relation_id: str, name: str, kind: str) -> None:
         """Notes that the statement touches a stored relation."""
@@ -177,12 +213,13 @@ class Context:
         """Notes what the token of `name` means: a value and where it comes from."""
         if name.start < 0:
             return
-        flow = flatten(value)
-        nodes = tuple(dict.fromkeys(source.node for source in flow.sources if source.role == "value"))
+        told = self._meanings.get(id(value))
+        if told is None:
+            told = self._meanings[id(value)] = _meaning_of(value)
         self.occurrences.append(
             Occurrence(
-                name.start, name.end, kind, name.text, nodes=nodes, type=type_of(value), transform=flow.transform,
-                generated=flow.generated, reason="; ".join(gap.text for gap in flow.gaps),
+                name.start, name.end, kind, name.text, nodes=told.nodes, type=told.type, transform=told.transform,
+                generated=told.generated, reason=told.reason,
                 **more,  # type: ignore[arg-type]
             )
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from sql_lineage_ls.catalog.types import ArrayType, Field, MapType, RecordType
 from sql_lineage_ls.lineage.model import (
     DIRECT_ROLES,
@@ -32,13 +34,31 @@ from sql_lineage_ls.lineage.values import (
 )
 
 
-def edges_of(relation: str, path: Path, value: Value, influences: Iterable[Source], span: Span) -> Iterator[Edge]:
+class Influences(Struct, frozen=True):
+    """What decides which rows there are: the same for every column of a query, so it is prepared once."""
+
+    sources: tuple[Source, ...] = ()
+    nodes: frozenset[tuple[str, Path]] = frozenset()
+
+
+def influences_on_all(sources: Iterable[Source]) -> Influences:
+    """Sources that every target of a query depends on."""
+    found = unique(sources)
+    return Influences(found, frozenset((source.relation, source.path) for source in found))
+
+
+NO_INFLUENCES = Influences()
+
+_SHAPING = frozenset({GROUPING, ORDERING})
+
+
+def edges_of(relation: str, path: Path, value: Value, influences: Influences, span: Span) -> Iterator[Edge]:
     """The edges to a target column and, where the query builds a record, to each of its fields.
 
     `STRUCT(a AS x, b AS y) AS s` into `v` gives `v.s.x <- a` and `v.s.y <- b`.
     """
     for inner, part in leaves(path, value):
-        yield _edge(relation, inner, part, tuple(influences), span)
+        yield _edge(relation, inner, part, influences, span)
 
 
 def leaves(path: Path, value: Value) -> Iterator[tuple[Path, Value]]:
@@ -79,18 +99,20 @@ def _is_built(value: Value) -> bool:
     return False
 
 
-def _edge(relation: str, path: Path, value: Value, influences: tuple[Source, ...], span: Span) -> Edge:
+def _edge(relation: str, path: Path, value: Value, influences: Influences, span: Span) -> Edge:
     flow = flatten(value)
-    direct = {(s.relation, s.path) for s in flow.sources if s.role in DIRECT_ROLES}
-    # What groups or orders the rows by a value that the target itself is tells nothing new.
-    weighed = (
-        s for s in influences if not (s.role in (GROUPING, ORDERING) and (s.relation, s.path) in direct)
-    )
-    sources = unique((*flow.sources, *weighed))
+    own = flow.sources
+    direct = {(s.relation, s.path) for s in own if s.role in DIRECT_ROLES}
     transform = flow.transform
     if transform == "IDENTITY" and len(direct) == 1 and next(iter(direct))[1][-1:] != path[-1:]:
         transform = "RENAME"
-        sources = tuple(_relabel(s) for s in sources)
+        own = tuple(_relabel(s) for s in own)
+    if influences.nodes.isdisjoint([(s.relation, s.path) for s in own]):
+        sources = unique(own) + influences.sources
+    else:
+        # What groups or orders the rows by a value that the target itself is tells nothing new.
+        weighed = [s for s in influences.sources if not (s.role in _SHAPING and (s.relation, s.path) in direct)]
+        sources = unique((*own, *weighed))
     return Edge(relation, path, sources, flow.generated, flow.gaps, flow.steps, transform, *span)
 
 

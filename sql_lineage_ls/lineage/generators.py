@@ -6,7 +6,8 @@ What columns they give is the dialect's rule (`UnnestShape`) or the function's (
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant

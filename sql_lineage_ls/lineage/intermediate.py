@@ -5,13 +5,12 @@ Only asked for by `Options.intermediate`; otherwise values pass through a CTE en
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.edges import edges_of, leaves, star_edges
+from sql_lineage_ls.lineage.edges import edges_of, influences_on_all, leaves, star_edges
 from sql_lineage_ls.lineage.model import Path
 from sql_lineage_ls.lineage.scope import OpenSource
 from sql_lineage_ls.lineage.values import ELEMENT, ArrayOf, Record, RecordItem, Ref, Traced, Value, fields, type_of
@@ -34,8 +33,9 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
     identity = f"{prefix}{context.results}"
     context.results += 1
     context.touch(identity, name, RESULT)
+    influences = influences_on_all(result.influences)
     for column in result.columns:
-        context.inner += edges_of(identity, (column.name,), column.value, result.influences, column.span)
+        context.inner += edges_of(identity, (column.name,), column.value, influences, column.span)
     context.inner += star_edges(identity, result.open, result.influences)
     columns = tuple(replace(column, value=_read(identity, (column.name,), column.value)) for column in result.columns)
     opened = (OpenSource(identity, name),) if result.open else ()
@@ -55,4 +55,4 @@ def _read(relation: str, path: Path, value: Value) -> Value:
         RecordItem(item.name, item.key, _read(relation, (*path, item.name), item.value), item.definition)
         for item in fields(value) or ()
     )
-    return structs.replace(value, items=items) if isinstance(value, Record) else Record(items)
+    return replace(value, items=items) if isinstance(value, Record) else Record(items)

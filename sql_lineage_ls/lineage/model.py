@@ -84,7 +84,7 @@ class Step(Struct, frozen=True, gc=False, array_like=True):
     end: int = -1
 
 
-class Edge(Struct, frozen=True, array_like=True):
+class Edge(Struct, frozen=True, gc=False, array_like=True):
     """Everything that one target node depends on.
 
     `source_kind` is physical, generated, mixed or unresolved; `complete` is False exactly where `gaps` is not empty.
@@ -143,7 +143,7 @@ class Read(Struct, frozen=True, gc=False, array_like=True):
     usage: str = "read"
 
 
-class ColumnFact(Struct, frozen=True, array_like=True):
+class ColumnFact(Struct, frozen=True, gc=False, array_like=True):
     """A column of a range variable or of a star, for hover and completion."""
 
     name: str
@@ -151,7 +151,7 @@ class ColumnFact(Struct, frozen=True, array_like=True):
     nodes: tuple[Node, ...] = ()
 
 
-class Occurrence(Struct, frozen=True, array_like=True):
+class Occurrence(Struct, frozen=True, gc=False, array_like=True):
     """What the token at `start`..`end` means.
 
     `kind`: `relation`, `cte`, `alias` (of a relation), `column`, `field`, `star`, `output` (the alias or bare name
@@ -179,7 +179,7 @@ class Occurrence(Struct, frozen=True, array_like=True):
     expression: tuple[int, int] = (-1, -1)
 
 
-class Problem(Struct, frozen=True, array_like=True):
+class Problem(Struct, frozen=True, gc=False, array_like=True):
     """A name that the catalog disproves or nobody proves; becomes a diagnostic.
 
     `code` is a diagnostic code (`undeclared-field`, ..). `related` is the declared node or relation that shows why.
@@ -203,7 +203,7 @@ class Dependency(Struct, frozen=True, gc=False, array_like=True):
     fingerprint: str
 
 
-class StatementLineage(Struct, frozen=True):
+class StatementLineage(Struct, frozen=True, gc=False):
     """The lineage of one statement.
 
     `target` is the id of the relation written, '' for a bare query (the caller numbers it `RS-n`).

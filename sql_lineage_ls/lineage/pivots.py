@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
+
+from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage.context import Context

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import checks, expressions, naming, sources, stars
 from sql_lineage_ls.lineage.context import Context
@@ -35,8 +38,7 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import LateralAlias
 
 
-@dataclass(frozen=True)
-class QueryResult:
+class QueryResult(Struct, frozen=True, gc=False):
     """What a query gives: listed columns, sources of columns that could not be listed, and what decides its rows.
 
     `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts.

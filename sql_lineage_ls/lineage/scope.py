@@ -8,8 +8,10 @@ missing, never a guess.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
@@ -29,8 +31,7 @@ from sql_lineage_ls.syntax.query_model import Expr, Name, NamedWindow
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True, gc=False):
     """A column that a range variable is known to have."""
 
     name: str
@@ -45,8 +46,7 @@ class Column:
     starred: bool = True
 
 
-@dataclass(frozen=True)
-class OpenSource:
+class OpenSource(Struct, frozen=True, gc=False):
     """Columns that exist without being listed: those of a relation without schema, or of a record's `.*`.
 
     `without` are keys that a star left out. `gap` says what else feeds them that is not known (the other branch of a
@@ -69,8 +69,7 @@ class OpenSource:
         return one_of((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
 
 
-@dataclass(frozen=True)
-class RangeVariable:
+class RangeVariable(Struct, frozen=True, eq=False):
     """One source of a FROM clause.
 
     `qualifiers` are the folded names that may stand before a column: the alias alone, or the parts of the table's
@@ -100,7 +99,7 @@ class RangeVariable:
     cte: int = -1
     # The offset of an unnested array: a name beside the alias, not one of its columns (GoogleSQL WITH OFFSET).
     beside: RangeVariable | None = None
-    by_key: dict[str, list[Column]] = field(default_factory=dict, compare=False, repr=False)
+    by_key: dict[str, list[Column]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -133,8 +132,7 @@ def open_record(sources: Sequence[OpenSource]) -> Value | None:
     return source.value if source.value is not None else Ref(source.relation, source.path)
 
 
-@dataclass
-class Scope:
+class Scope(Struct, eq=False):
     """The names visible in one query block."""
 
     parent: Scope | None = None
@@ -183,8 +181,7 @@ class Scope:
         return Scope(self, parameters=parameters)
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(Struct, frozen=True, gc=False, eq=False):
     """What a dotted name means: `value` is that of its first `used` parts, the rest are fields.
 
     `qualifier` counts the parts before the column. `problem` is the code of what is wrong, with `names` to choose
@@ -304,8 +301,12 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 
 def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> RangeVariable | None:
-    """The range variable of a name; of two that share it (`a.t, b.t`, or one alias twice) the one with `column`."""
-    found = [r for r in level.ranges if r.answers(prefix)]
+    """The range variable of a name; of two that share it (`a.t, b.t`, an alias given twice) the one with `column`."""
+    if len(prefix) == 1:
+        key = prefix[0]
+        found = [r for r in level.ranges if r.qualifiers and r.qualifiers[-1] == key]
+    else:
+        found = [r for r in level.ranges if r.answers(prefix)]
     if len(found) > 1 and column:
         return next((r for r in found if column[0] in r.by_key), found[0])
     return found[0] if found else None

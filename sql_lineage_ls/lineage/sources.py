@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.names import location_id, location_name
 from sql_lineage_ls.catalog.relation import Relation

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import expressions, generators
 from sql_lineage_ls.lineage.context import Context
@@ -20,8 +22,7 @@ from sql_lineage_ls.syntax import query_model as q
 __all__ = ["Expansion", "expand_star", "fields", "several_columns"]
 
 
-@dataclass(frozen=True)
-class Expansion:
+class Expansion(Struct, frozen=True):
     """What a star stands for: listed columns, and sources of columns that cannot be listed."""
 
     columns: tuple[Column, ...]

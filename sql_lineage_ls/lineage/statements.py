@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -11,7 +10,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType, Field, Site
 from sql_lineage_ls.lineage import checks, ddl_names, expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
-from sql_lineage_ls.lineage.edges import edges_of, merged, star_edges, tree_paths
+from sql_lineage_ls.lineage.edges import NO_INFLUENCES, edges_of, influences_on_all, merged, star_edges, tree_paths
 from sql_lineage_ls.lineage.model import (
     MEMBERSHIP,
     ROWS,
@@ -163,7 +162,7 @@ def _copied(source: tuple[q.Name, ...], target: str, written: _Written, context:
     if not data:
         return
     for column in variable.columns:
-        written.edges += edges_of(target, (column.name,), column.value, (), (-1, -1))
+        written.edges += edges_of(target, (column.name,), column.value, NO_INFLUENCES, (-1, -1))
     written.edges += star_edges(target, variable.open, ())
 
 
@@ -186,8 +185,9 @@ def _target(parts: tuple[q.Name, ...], kind: str, context: Context) -> str:
 
 
 def _output(result: QueryResult, written: _Written) -> _Written:
+    influences = influences_on_all(result.influences)
     for column in result.columns:
-        written.edges += edges_of(written.target, (column.name,), column.value, result.influences, column.span)
+        written.edges += edges_of(written.target, (column.name,), column.value, influences, column.span)
     written.edges += star_edges(written.target, result.open, result.influences)
     written.outputs = tuple(_field(column) for column in result.columns)
     written.open = bool(result.open)
@@ -284,10 +284,11 @@ def _insert_result(
         _insert_by_name(target, relation, result, written)
         return
     if columns and not result.open:
+        influences = influences_on_all(result.influences)
         for (path, kind), column in zip(columns, result.columns, strict=False):
             if path:
                 value = written_to(column.value, kind)
-                written.edges += edges_of(target, path, value, result.influences, column.span)
+                written.edges += edges_of(target, path, value, influences, column.span)
         return
     if columns:
         written.edges += _unmatched(target, columns, result)
@@ -309,13 +310,14 @@ def _unmatched(target: str, columns: Targets, result: QueryResult) -> Iterator[E
 
 def _insert_by_name(target: str, relation: Relation | None, result: QueryResult, written: _Written) -> None:
     known = {field.key: field for field in relation.columns} if relation is not None else {}
+    influences = influences_on_all(result.influences)
     for column in result.columns:
         field = known.get(column.key)
         if field is None and relation is not None and not relation.open:
             continue
         name = field.name if field is not None else column.name
         value = written_to(column.value, field.type) if field is not None else column.value
-        written.edges += edges_of(target, (name,), value, result.influences, column.span)
+        written.edges += edges_of(target, (name,), value, influences, column.span)
     written.edges += star_edges(target, result.open, result.influences)
 
 
@@ -323,7 +325,7 @@ def _static_partitions(statement: q.Insert, target: str, written: _Written, cont
     for partition in statement.partition:
         if partition.value is not None:
             value = expressions.evaluate(partition.value, Scope(), context)
-            written.edges += edges_of(target, (partition.name.text,), value, (), (-1, -1))
+            written.edges += edges_of(target, (partition.name.text,), value, NO_INFLUENCES, (-1, -1))
 
 
 # ---------------------------------------------------------------- UPDATE, MERGE, DELETE
@@ -396,7 +398,7 @@ def _assigned(
     value = expressions.evaluate(assignment.value, scope, context)
     if path:
         first = assignment.target.parts[0]
-        yield from edges_of(variable.relation, path, written_to(value, kind), influences,
+        yield from edges_of(variable.relation, path, written_to(value, kind), influences_on_all(influences),
                             (first.start, assignment.target.parts[-1].end))
 
 
@@ -421,9 +423,10 @@ def _branch(
     chosen: tuple[Source, ...] = ()
     if branch.condition is not None:
         chosen = conditions([expressions.evaluate(branch.condition, scope, context)])
+    weighed = influences_on_all(influences)
     for path, kind, value in _branch_writes(branch, target, source, scope, context):
         shaped = influenced(written_to(value, kind), chosen)
-        yield from edges_of(target.relation, path, shaped, influences, (-1, -1))
+        yield from edges_of(target.relation, path, shaped, weighed, (-1, -1))
     if branch.action == "delete":
         deciding = with_role((*chosen, *influences), MEMBERSHIP)
         yield Edge(target.relation, ROWS, deciding)
@@ -451,7 +454,7 @@ def _branch_writes(
     if branch.action != "insert":
         return
     # A new row has no target row beside it: the values of INSERT see the source alone.
-    new_row = dataclasses.replace(scope, ranges=[source])
+    new_row = replace(scope, ranges=[source])
     values = [expressions.evaluate(value, new_row, context) for value in branch.values]
     if branch.columns:
         nodes = [_written_node(ref, target, context) for ref in branch.columns]

@@ -68,7 +68,7 @@ class RecordItem(Struct, frozen=True, gc=False):
     definition: tuple[int, int] = (-1, -1)
 
 
-class Record(Struct, frozen=True, gc=False):
+class Record(Struct, frozen=True, dict=True):
     """A record that the query builds. `declared` where a type in the statement names its fields (CAST AS ROW(..)).
 
     `open` where it may have more fields than `items` (a row of a relation without schema); they come from `rest`.
@@ -90,7 +90,7 @@ class ArrayOf(Struct, frozen=True, gc=False):
     value: Value
 
 
-class OneOf(Struct, frozen=True, gc=False):
+class OneOf(Struct, frozen=True, dict=True):
     """One of several values: branches of CASE, COALESCE, UNION."""
 
     values: tuple[Value, ...]
@@ -122,7 +122,7 @@ class Unknown(Struct, frozen=True, gc=False):
     gap: Gap
 
 
-class Traced(Struct, frozen=True, gc=False):
+class Traced(Struct, frozen=True, dict=True):
     """`value`, which also depends on `influences` (never as its value) and came by `steps`."""
 
     value: Value
@@ -522,14 +522,22 @@ def flatten(value: Value) -> Flow:
         return Flow(generated=(value.source,), transform=transform)
     if isinstance(value, Unknown):
         return Flow(gaps=(value.gap,))
+    if isinstance(value, ArrayOf):
+        return flatten(value.value)
+    # The same value is asked for by every place that reads it.
+    flow: Flow | None = value.__dict__.get("flow")
+    if flow is None:
+        flow = value.__dict__["flow"] = _flatten_parts(value)
+    return flow
+
+
+def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
     if isinstance(value, Traced):
         inner = flatten(value.value)
         transform = stronger(value.transform, inner.transform)
         sources = tuple(_transformed(s, value.transform) for s in inner.sources)
         return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, (*inner.steps, *value.steps),
                     transform)
-    if isinstance(value, ArrayOf):
-        return flatten(value.value)
     if isinstance(value, Record):
         parts = [item.value for item in value.items]
         if value.rest is not None:
