@@ -57,13 +57,13 @@ def run_lineage(
     return 0
 
 
-def read_report(
-    paths: Sequence[str], dialect: str = "", details: Details = Details()  # noqa: B008
-) -> Report:
+def read_report(paths: Sequence[str], dialect: str = "", details: Details = Details()) -> Report:
     """The lineage of files and folders, analysed together; raises `UsageError` for a path that is not there."""
     override = _dialect_name(dialect)
     missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
     if missing:
+        if os.path.islink(missing[0]):
+            raise UsageError(f"'{missing[0]}' is a link to a file that is not there")
         raise UsageError(f"'{missing[0]}' is neither a file nor a folder{_near_path(missing[0])}")
     folders = tuple(_folder(path, override) for path in paths if path != STDIN and os.path.isdir(path))
     settings = _settings(Path.cwd(), override)
@@ -147,7 +147,7 @@ def _files_of(path: str, folder: Folder) -> Iterator[Input]:
 def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
     text = read_text(path)
     if text is None:
-        _note(f"'{name}' cannot be read")
+        _note(f"'{name}' cannot be read as text")
     else:
         yield Input(uri_from_path(path), name, text, settings)
 

@@ -37,7 +37,7 @@ class DataHubOptions(Struct, frozen=True):
     env: str = "PROD"
 
 
-def to_datahub(report: Report, options: DataHubOptions = DataHubOptions()) -> str:  # noqa: B008
+def to_datahub(report: Report, options: DataHubOptions = DataHubOptions()) -> str:
     """The field lineage of every dataset that a report's statements write, datasets in the order of their first write.
 
     `CREATE VIEW v AS SELECT payload.amount AS a FROM t` gives the fine-grained lineage of `v`'s field `a` from `t`'s

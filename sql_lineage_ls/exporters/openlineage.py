@@ -66,7 +66,7 @@ class OpenLineageOptions(Struct, frozen=True):
     run_id: str = NO_RUN
 
 
-def to_openlineage(report: Report, options: OpenLineageOptions = OpenLineageOptions()) -> str:  # noqa: B008
+def to_openlineage(report: Report, options: OpenLineageOptions = OpenLineageOptions()) -> str:
     """The events of a report as lines of JSON: a run for each statement that reads or writes, in their order.
 
     `CREATE VIEW v AS SELECT a.b AS c FROM t` is a COMPLETE event of the job `v` with the input `t`, the output `v`, and

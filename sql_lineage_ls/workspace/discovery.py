@@ -32,6 +32,8 @@ _SKIPPED_FOLDERS = frozenset(
 _FOLDER = "folder"
 _FILE = "file"
 _NO_STAMP = (0, 0)
+# How many bytes tell text from other files.
+_LOOKED_AT = 8_000
 
 
 class FoundFile(Struct, frozen=True, order=True):
@@ -100,10 +102,11 @@ def file_stamp(path: Path) -> tuple[int, int] | None:
 
 
 def read_text(path: Path) -> str | None:
-    """A file's text without a byte order mark; None where it cannot be read.
+    """A file's text without a byte order mark; None where it cannot be read or is no text.
 
     UTF-8, or UTF-16 where a byte order mark says so; bytes that are neither are read as Latin-1, in which every byte
-    is a character, so that the SQL around a stray one can still be analysed.
+    is a character, so that the SQL around a stray one can still be analysed. A zero byte near the start is no text,
+    as for git: a backup or an archive that is called `.sql`.
     """
     try:
         content = path.read_bytes()
@@ -112,10 +115,12 @@ def read_text(path: Path) -> str | None:
     return decode(content)
 
 
-def decode(content: bytes) -> str:
+def decode(content: bytes) -> str | None:
     """The text of a file's bytes; see `read_text`."""
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
+    if b"\0" in content[:_LOOKED_AT]:
+        return None
     content = content.removeprefix(BOM_UTF8)
     try:
         return content.decode("utf-8")

@@ -158,6 +158,8 @@ def table(low: Lowering, node: exp.Table) -> q.TableSource:
     alias, names, _ = table_alias(low, node)
     clauses = pivots.lower_pivots(low, node.args.get("pivots"))
     parts = table_parts(low, node)
+    if parts and not parts[-1].text:
+        return q.TableRef(())  # half-typed: `FROM WHERE x`
     address = _address(low, this, parts)
     last = alias or (parts[-1] if parts else None)
     position = low.prepared.positions.get(last.start) if last is not None and low.prepared.positions else None

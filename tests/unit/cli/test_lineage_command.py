@@ -159,6 +159,20 @@ def test_a_near_path_is_offered(folder: Path, capsys: pytest.CaptureFixture[str]
     assert errors.endswith(f"; did you mean '{folder / 'a_tables.sql'}'?\n")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights on Windows")
+def test_a_link_to_nothing_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "q.sql").symlink_to(tmp_path / "gone.sql")
+    code, _, errors = run(capsys, str(tmp_path / "q.sql"))
+    assert (code, errors) == (2, f"sql-lineage-ls: '{tmp_path / 'q.sql'}' is a link to a file that is not there\n")
+
+
+def test_what_is_no_text_is_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "backup.sql").write_bytes(b"PGDMP\x01\x00\x00")
+    code, lines, errors = run(capsys, str(folder))
+    assert (code, lines[0]) == (0, TABLE_LINE)
+    assert errors == f"sql-lineage-ls: note: '{folder / 'backup.sql'}' cannot be read as text\n"
+
+
 @pytest.mark.parametrize("text", ["", ";;;", "SELECT", "\x00", "SELECT (((((", "🛒" * 50, "-- only a comment"])
 def test_no_text_is_an_error(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "q.sql").write_text(text, encoding="utf-8")

@@ -50,6 +50,11 @@ CASES = [
         "select id from vessels inner calls on (= vessels.id ) [partial] [The statement ends too early. @=]",
     ),
     ("bigquery", "SELECT FROM vessels", "select  from vessels [partial] [The list is empty. @SELECT]"),
+    (
+        "bigquery",
+        "SELECT id FROM WHERE tons > 1",
+        "select id from  where (> tons 1) [partial] [`WHERE` is not expected here. @WHERE]",
+    ),
     ("bigquery", "SELECT id FROM", "select id from  [partial] [The statement ends too early. @FROM]"),
     (
         "bigquery",

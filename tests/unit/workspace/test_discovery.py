@@ -84,9 +84,10 @@ def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
         (b"SELECT '\xe9'", "SELECT 'é'"),
         (b"", ""),
         (b"\xff\xfeS", "�"),
+        (b"SQLite format 3\0", None),
     ],
 )
-def test_decoding(content: bytes, text: str) -> None:
+def test_decoding(content: bytes, text: str | None) -> None:
     assert decode(content) == text
 
 
