@@ -515,6 +515,8 @@ class CreateView(Record):
     to: tuple[Name, ...] = ()
     """The table that a ClickHouse materialized view writes its rows to."""
     if_not_exists: bool = False
+    model: bool = False
+    """A model of a project: where it reads itself, it reads what its last run has stored (dbt `{{ this }}`)."""
 
 
 class CreateType(Record):

@@ -108,7 +108,7 @@ def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> 
     first = _FIRST_WORD.match(piece.text)
     name = Name(relation, 0, first.end() if first else min(len(piece.text), 1))
     key = f"{piece.key}:{relation}"
-    model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), statement.query)))
+    model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), statement.query, model=True)))
     pieces[queries[0]] = replace(piece, key=key, model=model)
 
 

@@ -28,10 +28,13 @@ __all__ = [
 ]
 
 
-def open_files(texts: Mapping[str, str], dialect: str) -> Snapshot:
-    """The snapshot of a workspace that consists of these documents; '' leaves the dialect to each file."""
+def open_files(texts: Mapping[str, str], dialect: str, models: bool = False) -> Snapshot:
+    """The snapshot of a workspace that consists of these documents; '' leaves the dialect to each file.
+
+    With `models` the query of a file is the relation that the file is named after.
+    """
     engine = Engine()
-    engine.configure((), Settings(dialect=dialect))
+    engine.configure((), Settings(dialect=dialect, models=models))
     for uri, text in texts.items():
         engine.open(uri, text)
     # There are no folders to look at: what is open is all there is.

@@ -7,6 +7,7 @@ are skipped elsewhere.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from tests.support import product
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 ABSENT = "the reference cases (../shared/cases) are not here"
+
+_FILE_LINE = re.compile(r"^-- file (\S+)\n", re.MULTILINE)
 
 Case = dict[str, Any]
 
@@ -40,12 +43,13 @@ def load(name: str) -> list[Case]:
 
 
 def analyse(case: Case) -> Outcome:
-    """The lineage of a case: its DDL as one file, its query as another."""
-    texts = {"ddl.sql": case["ddl"], "query.sql": case["sql"]}
+    """The lineage of a case: its DDL as one file, its query as another; that of a dbt case is the model `v`."""
+    models = case.get("area") == "dbt"
+    texts = {"ddl.sql": case["ddl"], **_query_files(case["sql"], "v.sql" if models else "query.sql")}
     texts = {name: text for name, text in texts.items() if text}
     names = {f"file:///case/{name}": name for name in texts}
     dialect = {"any": "ansi"}.get(case["dialect"], case["dialect"])
-    snapshot = product.open_files({uri: texts[name] for uri, name in names.items()}, dialect)
+    snapshot = product.open_files({uri: texts[name] for uri, name in names.items()}, dialect, models)
     report = product.lineage_report(snapshot, names, indirect=True)
     direct: dict[str, frozenset[str]] = {}
     indirect: dict[str, frozenset[str]] = {}
@@ -65,6 +69,12 @@ def analyse(case: Case) -> Outcome:
             if not message.is_advice
         ),
     )
+
+
+def _query_files(text: str, name: str) -> dict[str, str]:
+    """The files of a case: one, or those that lines `-- file mid.sql` begin."""
+    before, *parts = _FILE_LINE.split(text)
+    return dict(zip(parts[::2], parts[1::2], strict=True)) if parts else {name: before}
 
 
 def prefixes(node: str) -> list[str]:
