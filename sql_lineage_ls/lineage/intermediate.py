@@ -34,13 +34,26 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
     context.results += 1
     context.touch(identity, name, RESULT)
     influences = influences_on_all(result.influences)
-    for column in result.columns:
-        context.inner += edges_of(identity, (column.name,), column.value, influences, column.span)
+    columns = []
+    for column, shown in zip(result.columns, _names(result, context), strict=True):
+        context.inner += edges_of(identity, (shown,), column.value, influences, column.span)
+        columns.append(replace(column, value=_read(identity, (shown,), column.value)))
     context.inner += star_edges(identity, result.open, result.influences)
-    columns = tuple(replace(column, value=_read(identity, (column.name,), column.value)) for column in result.columns)
     opened = (OpenSource(identity, name),) if result.open else ()
     row = None if columns else result.row
-    return replace(result, columns=columns, open=opened, influences=(), rows=(identity,), row=row)
+    return replace(result, columns=tuple(columns), open=opened, influences=(), rows=(identity,), row=row)
+
+
+def _names(result: QueryResult, context: Context) -> list[str]:
+    """A name for each column: of two columns with one name the second is `line_1` in DuckDB, `line#2` elsewhere."""
+    seen: dict[str, int] = {}
+    names = []
+    for column in result.columns:
+        times = seen[column.key] = seen.get(column.key, 0) + 1
+        pattern = context.dialect.repeated_name
+        again = pattern.format(name=column.name, n=times - 1) if pattern else f"{column.name}#{times}"
+        names.append(column.name if times == 1 else again)
+    return names
 
 
 def _read(relation: str, path: Path, value: Value) -> Value:

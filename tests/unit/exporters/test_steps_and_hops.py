@@ -119,6 +119,27 @@ def test_results_without_a_name_are_numbered_after_the_queries_and_names_are_mad
     ]
 
 
+def test_two_columns_of_one_name_are_two_nodes() -> None:
+    sql = "SELECT * FROM (SELECT t.line, u.line FROM t, u) AS x(a, b);"
+    assert lines(sql, "postgres", intermediate=True)[2:] == [
+        "result x: line, line#2",
+        "x.line <- t.line",
+        "x.line#2 <- u.line",
+        "RS-1.a <- x.line",
+        "RS-1.b <- x.line#2",
+    ]
+
+
+def test_the_keys_of_a_built_object_are_compared_as_spelled() -> None:
+    sql = "WITH c AS (SELECT OBJECT_CONSTRUCT('Kind', x) AS o FROM t) SELECT o:Kind AS k, o:kind AS none FROM c;"
+    assert lines(sql, "snowflake", intermediate=True) == [
+        "table t: x",
+        "result c: o, o.Kind",
+        "c.o.Kind <- t.x",
+        "RS-1.k <- c.o.Kind",
+    ]
+
+
 def test_a_recursive_cte_does_not_read_itself_for_ever() -> None:
     sql = """
     WITH RECURSIVE up AS (
