@@ -191,7 +191,7 @@ def traced(
             value.value, unique((*value.influences, *influences)), tuple(dict.fromkeys((*value.steps, *steps))),
             stronger(value.transform, transform),
         )
-    influences, steps = tuple(influences), tuple(steps)
+    influences, steps = unique(influences), tuple(dict.fromkeys(steps))
     if not influences and not steps and transform == "IDENTITY":
         return value
     return Traced(value, influences, steps, transform)

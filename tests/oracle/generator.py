@@ -231,10 +231,11 @@ class Generator:
 
     def _from(self, block: Block, depth: int, ctes: list) -> str:
         text = self._table(block, depth, ctes)
+        arrays = self.random.choice((0, 0, 1, 1, 2))
         if self.random.random() < 0.3:
             before = {name for source in block.sources for name, _ in source.columns}
             count = len(block.sources)
-            join = self.random.choice(("LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "CROSS JOIN", ","))
+            join = self.random.choice(("LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "CROSS JOIN" if arrays else ","))
             other = self._table(block, depth, ctes)
             shared = sorted(
                 name for source in block.sources[count:] for name, kind in source.columns
@@ -246,7 +247,8 @@ class Generator:
                 text += f" {join} {other} USING ({self.random.choice(shared)})"
             else:
                 text += f" {join} {other} ON TRUE"
-        for _ in range(self.random.choice((0, 0, 1, 1, 2))):
+        # A comma binds less than the JOIN UNNEST behind it, which then sees the nearer table first (DuckDB).
+        for _ in range(arrays):
             made = self._unnest(block)
             text += f"{'' if made.startswith(',') else ' '}{made}" if made else ""
         return text
@@ -458,7 +460,9 @@ class Generator:
         array, kind = self._read(block, Arr)
         if not isinstance(kind, Arr):
             return array, kind
-        name = self._name()
+        # DuckDB reads `x.x` in a lambda as a table's column where it can, so a parameter has no source's name.
+        names = {source.alias for source in (*block.sources, *block.outer)}
+        name = next((n for n in self.random.sample(NAMES, len(NAMES)) if n not in names), "each")
         inner = Block([Source("", [(name, kind.element)])], [*block.sources, *block.outer])
         body, result = self._expression(inner, None, depth - 1, plain=True)
         return self.random.choice(self.flavour.map_array).format(array=array, p=name, body=body), Arr(result)
