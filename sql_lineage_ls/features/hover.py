@@ -55,6 +55,11 @@ _TRANSFORM_WORDS = {"AGGREGATE": "an aggregate", "CASE": "a choice", "EXPRESSION
                     "PIVOT": "a pivot"}  # fmt: skip
 
 
+# From a qualifier to its alias, from the alias to its WITH.
+_CTE_HOPS = 2
+_NOTHING = Occurrence(-1, -1, "", "")
+
+
 class HoverOptions(Struct, frozen=True, gc=False):
     """How much a hover shows: `most_sources` and `most_columns` bound its lists, `widest_expression` its SQL."""
 
@@ -115,8 +120,24 @@ class _Writer(Struct, frozen=True):
             return self.relation(occurrence)
         if occurrence.kind == "alias" and occurrence.nodes:
             return self.value(occurrence)
-        name = f"cte {occurrence.name}" if occurrence.kind == "cte" else occurrence.name
-        return self.listed(name, occurrence)
+        cte = self.cte_behind(occurrence)
+        if not cte:
+            return self.listed(occurrence.name, occurrence)
+        renamed = occurrence.name.casefold() != cte.casefold()
+        return self.listed(f"cte {cte} AS {occurrence.name}" if renamed else f"cte {cte}", occurrence)
+
+    def cte_behind(self, occurrence: Occurrence) -> str:
+        """The name of the CTE that `occurrence` is, or is an alias of, as its WITH spells it; '' where it is none.
+
+        `flat` for each `f` in `WITH flat AS (..) SELECT f.id FROM flat AS f`.
+        """
+        for _ in range(_CTE_HOPS):
+            if not occurrence.definitions:
+                break
+            at = occurrence.definitions[0]
+            named = (known for known in self.found.statement.lineage.occurrences if (known.start, known.end) == at)
+            occurrence = next((known for known in named if known.kind in ("cte", "alias")), _NOTHING)
+        return occurrence.name if occurrence.kind == "cte" else ""
 
     def relation(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
         relation = self.snapshot.relation(occurrence.relation)
@@ -186,7 +207,7 @@ class _Writer(Struct, frozen=True):
         """A column of the result of this statement, or of a scope inside it."""
         own = Node(occurrence.relation, occurrence.path)
         stored = bool(occurrence.relation and occurrence.path)
-        edge = self.edge(own) if stored else None
+        edge = self.edge(own) if stored else self.edge_of_result(occurrence)
         name = self.node_text(own) if stored else occurrence.name
         lines: list[Line] = []
         nodes = _values(edge) if edge is not None else tuple(node for node in occurrence.nodes if node != own)
@@ -197,9 +218,13 @@ class _Writer(Struct, frozen=True):
         if edge is not None and len(own.path) == 1:
             # The text of an edge to a field is that of the whole column.
             expression = (edge.start, edge.end)
+        computed: list[Line] = []
         if nodes or expression[0] >= 0:
-            lines += self.computed(transform, expression, occurrence.name)
-        lines += self.generated(edge.generated if edge is not None else occurrence.generated)
+            computed = self.computed(transform, expression, occurrence.name)
+            lines += computed
+        said = {piece.text.upper() for line in computed for piece in line}
+        generated = edge.generated if edge is not None else occurrence.generated
+        lines += self.generated(source for source in generated if source.text.upper() not in said)
         if edge is not None:
             lines += self.roles(edge)
         lines += self.origins(nodes)
@@ -242,8 +267,12 @@ class _Writer(Struct, frozen=True):
         """What decides over the value without being part of it."""
         for roles, words in _ROLE_WORDS:
             nodes = tuple(dict.fromkeys(source.node for source in edge.sources if source.role in roles))
-            if nodes:
-                yield (Words(words + " "), *self.nodes(nodes))
+            counted = [node for node in nodes if node.path == ROWS]
+            named = [node for node in nodes if node.path != ROWS]
+            if counted:
+                yield (Words("depends on "), *self.nodes(counted))
+            if named:
+                yield (Words(words + " "), *self.nodes(named))
 
     def origins(self, nodes: tuple[Node, ...]) -> list[Line]:
         """The far end of the chain, where the nearest sources are views or copies themselves."""
@@ -304,6 +333,14 @@ class _Writer(Struct, frozen=True):
     def edge(self, node: Node) -> Edge | None:
         for edge in self.found.statement.lineage.edges:
             if edge.relation == node.relation and edge.path == node.path:
+                return edge
+        return None
+
+    def edge_of_result(self, occurrence: Occurrence) -> Edge | None:
+        """The edge to a column of a bare query's result, which no relation holds."""
+        path, expression = (occurrence.name,), occurrence.expression
+        for edge in self.found.statement.lineage.edges:
+            if not edge.relation and edge.path == path and (edge.start, edge.end) == expression:
                 return edge
         return None
 

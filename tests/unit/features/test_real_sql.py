@@ -251,3 +251,19 @@ def test_an_added_column_leads_to_the_alter_statement() -> None:
     )
     assert made.shown(definition(*made.at("query", "|kind"))) == ["change:26:kind"]
     assert [lens.title for lens in code_lenses(made.snapshot, made.uri("change"))] == ["1 downstream use"]
+
+
+def test_a_bare_query_tells_its_rows_and_its_ctes() -> None:
+    bees = Workspace(
+        "bigquery",
+        q="CREATE TABLE hives (id INT64, yard STRING, kilos INT64);\n"
+        "WITH heavy AS (SELECT h.yard FROM hives AS h WHERE h.kilos > 9)\n"
+        "SELECT x.yard AS place, COUNT(*) AS much FROM heavy AS x GROUP BY x.yard;",
+    )
+    columns = ["yard STRING from hives.yard"]
+    assert bees.hover("q", "WITH |heavy") == ["cte heavy : 1 column", *columns]
+    assert bees.hover("q", "AS |x GROUP") == ["cte heavy AS x : 1 column", *columns]
+    assert bees.hover("q", "SELECT |x.yard") == ["cte heavy AS x : 1 column", *columns]
+    assert bees.hover("q", "AS |place") == ["place : STRING", "from hives.yard", "rows limited by hives.kilos"]
+    assert bees.hover("q", "AS |much") == ["much", "as COUNT(*) (aggregate)", "depends on the rows of hives",
+                                           "rows limited by hives.kilos", "grouped by hives.yard"]  # fmt: skip
