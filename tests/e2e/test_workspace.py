@@ -187,3 +187,20 @@ async def test_a_file_that_is_too_large_is_named_once(new_editor: NewEditor, tmp
     report(editor, tmp_path / "big.sql", types.FileChangeType.Changed)
     assert (await status(editor)).documents == 0
     assert len(editor.messages) == 1
+
+
+async def test_an_unsaved_model_changes_what_a_model_of_it_shows(new_editor: NewEditor, tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    (tmp_path / "dbt_project.yml").write_text("name: port\n")
+    text = "-- dialect: bigquery\nSELECT v.id AS berth FROM {{ source('port', 'ships') }} AS v"
+    (models / "moored.sql").write_text(text)
+    (models / "top.sql").write_text("-- dialect: bigquery\nSELECT m.berth FROM {{ ref('moored') }} AS m")
+    editor = await new_editor()
+    await editor.start(vscode(), root_uri=tmp_path.as_uri())
+    moored = Document.open(editor, (models / "moored.sql").as_uri(), text)
+    top = Document.open(editor, (models / "top.sql").as_uri(), (models / "top.sql").read_text())
+    assert "port.ships.id" in await top.hover("berth")
+    moored.replace("v.id", "v.quay")
+    assert "port.ships.quay" in await top.hover("berth")
+    assert await top.definition("moored") == [(moored.uri, moored.range_of("SELECT"))]

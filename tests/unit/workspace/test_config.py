@@ -32,6 +32,7 @@ def test_every_key_is_read_in_three_spellings() -> None:
         diagnostics=False,
         code_lens=CodeLensSettings(enabled=True, fields=False),
         reusable_column_aliases=True,
+        models=("models/**",),
     )
     for size, lens, aliases in (
         ("max_file_size", "code_lens", "reusable_column_aliases"),
@@ -50,6 +51,7 @@ def test_every_key_is_read_in_three_spellings() -> None:
                 "diagnostics": False,
                 lens: {"fields": False},
                 aliases: True,
+                "models": ["models/**"],
             },
             "x",
         )
@@ -86,6 +88,7 @@ def test_an_unknown_key_near_to_nothing_lists_the_settings() -> None:
         ({"dialects": ["x"]}, 'is ["x"], not a table'),
         ({"exclude": "old"}, 'is "old", not a list of globs'),
         ({"exclude": ["!"]}, "is no glob that can be read"),
+        ({"models": "models"}, 'is "models", neither true nor false nor a list of globs'),
         ({"diagnostics": "yes"}, 'is "yes", neither true nor false'),
         ({"code_lens": 3}, "is 3, neither true nor false nor a table"),
         ({"code_lens": {"feilds": True}}, "`code_lens.feilds` is no setting. Did you mean fields?"),

@@ -1,0 +1,115 @@
+"""Lineage of statements with template tags that nobody renders: what is said stands, what may be more is open."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.product import diagnostics, lineage_text, open_files
+
+DDL = "CREATE TABLE bakery.loaves (loaf_id INT64, flour STRING, grams INT64, oven STRUCT<nr INT64, heat INT64>);"
+
+
+def lines(query: str, ddl: str = DDL, dialect: str = "bigquery") -> list[str]:
+    """What the command line prints of the query, without the relations that the DDL declares."""
+    files = {"file:///ddl.sql": "ddl.sql", "file:///query.sql": "query.sql"}
+    snapshot = open_files({"file:///ddl.sql": ddl, "file:///query.sql": query}, dialect)
+    printed = lineage_text(snapshot, files, indirect=False).splitlines()
+    return [line for line in printed if not line.startswith("table bakery.loaves:")]
+
+
+def found(query: str, ddl: str = DDL) -> list[tuple[str, str]]:
+    snapshot = open_files({"file:///ddl.sql": ddl, "file:///query.sql": query}, "bigquery")
+    return [
+        (item.code, query[item.span.start : item.span.end]) for item in diagnostics(snapshot, "file:///query.sql")
+    ]
+
+
+def test_a_tag_in_a_name_is_shown_as_it_is_written() -> None:
+    assert lines("SELECT grams FROM {{ db }}.loaves", "") == [
+        "table {{ db }}.loaves: grams",
+        "RS-1.grams <- {{ db }}.loaves.grams",
+    ]
+    assert lines("SELECT grams FROM ${db}.loaves_${day}", "")[0] == "table ${db}.loaves_${day}: grams"
+    assert lines("SELECT grams FROM `{{ project }}.bakery.loaves`", "")[0] == "table {{ project }}.bakery.loaves: grams"
+
+
+def test_one_tag_in_two_spellings_is_one_name() -> None:
+    ddl = "CREATE TABLE {{db}}.tins (id INT64);"
+    assert lines("SELECT * FROM {{-  db -}}.tins", ddl) == ["table {{ db }}.tins: id", "RS-1.id <- {{ db }}.tins.id"]
+
+
+def test_a_name_that_no_identifier_could_be_is_the_relation_of_the_ref() -> None:
+    assert lines("SELECT grams FROM {{ ref('rye-loaves') }}", "")[0] == "table rye-loaves: grams"
+    assert lines("SELECT grams FROM {{ source('old bakery', 'loaves') }}", "")[0] == "table old bakery.loaves: grams"
+
+
+def test_a_tag_in_a_select_list_is_an_unknown_star() -> None:
+    query = "CREATE VIEW bakery.v AS SELECT l.grams, {{ star('loaves') }} FROM bakery.loaves AS l"
+    assert lines(query) == ["view bakery.v: grams, *", "bakery.v.grams <- bakery.loaves.grams"]
+    assert found(query) == [("unexpanded-star", "{{ star('loaves') }}")]
+    behind = "CREATE VIEW bakery.v AS SELECT l.grams {{ more() }} FROM bakery.loaves AS l"
+    assert found(behind) == [("unexpanded-star", "{{ more() }}")]
+    assert found(f"{behind}; SELECT v.flour FROM bakery.v AS v") == [("unexpanded-star", "{{ more() }}")]
+
+
+def test_a_column_named_by_a_tag_is_one_of_several() -> None:
+    query = (
+        "CREATE VIEW bakery.v AS SELECT {% for f in flours %} SUM(l.grams) AS {{ f }}_grams, {% endfor %} l.flour "
+        "FROM bakery.loaves AS l; SELECT v.rye_grams FROM bakery.v AS v"
+    )
+    assert lines(query)[1:3] == [
+        "bakery.v.{{ f }}_grams <- bakery.loaves.grams",
+        "bakery.v.flour <- bakery.loaves.flour",
+    ]
+    assert [code for code, _ in found(query)] == ["unexpanded-star"]
+
+
+def test_values_by_tags_leave_the_other_columns_alone() -> None:
+    query = (
+        "SELECT l.grams, {{ euros('price') }} AS price, '{{ day }}' AS day FROM bakery.loaves AS l "
+        "WHERE l.flour = {{ f }}"
+    )
+    assert lines(query) == ["RS-1.grams <- bakery.loaves.grams"]
+    snapshot = open_files({"file:///ddl.sql": DDL, "file:///query.sql": query}, "bigquery")
+    document = snapshot.document("file:///query.sql")
+    assert document is not None
+    price, day = document.statements[0].lineage.edges[1:]
+    assert [gap.text for gap in price.gaps] == ["{{ euros('price') }} is not rendered: what it reads is not known"]
+    assert (day.gaps, [value.kind for value in day.generated]) == ((), ["parameter"])
+
+
+def test_a_tag_for_a_field_or_key_names_no_node() -> None:
+    assert lines("SELECT l.oven.{{ part }} AS x FROM bakery.loaves AS l") == []
+    assert lines("SELECT l.loaf_{{ part }} AS x FROM bakery.loaves AS l") == []
+
+
+def test_a_tag_in_an_except_list_hides_what_is_left() -> None:
+    query = "SELECT * EXCEPT ({{ private }}) FROM bakery.loaves"
+    assert lines(query) == []
+    assert [code for code, _ in found(query)] == ["unexpanded-star"]
+
+
+def test_a_tag_in_a_column_list_hides_which_column_is_written_from_which() -> None:
+    assert lines("INSERT INTO bakery.loaves ({{ cols }}) SELECT grams FROM bakery.loaves") == []
+    insert = "INSERT INTO bakery.loaves (loaf_id, flour) SELECT {{ id }} AS a, flour FROM bakery.loaves"
+    assert lines(insert) == ["bakery.loaves.flour <- bakery.loaves.flour"]
+
+
+@pytest.mark.parametrize(
+    "columns", ["a INT64 {{ more }}", "a INT64, {{ more }}", "a INT64, {{ prefix }}_b INT64", "{{ all }}"]
+)
+def test_a_table_with_a_tag_between_its_brackets_is_open(columns: str) -> None:
+    ddl = f"CREATE TABLE bakery.tins ({columns});"
+    assert found("SELECT t.a, t.other FROM bakery.tins AS t", ddl) == []
+    assert "RS-1.other <- bakery.tins.other" in lines("SELECT t.other FROM bakery.tins AS t", ddl)
+
+
+def test_a_tag_behind_the_brackets_leaves_the_table_closed() -> None:
+    ddl = "CREATE TABLE bakery.tins (a INT64) {{ options }} CLUSTER BY a;"
+    query = "SELECT t.a FROM bakery.tins AS t; SELECT t.b FROM bakery.tins AS t"
+    assert found(query, ddl) == [("undeclared-column", "b")]
+
+
+def test_a_tag_in_its_name_leaves_the_table_closed() -> None:
+    ddl = "CREATE TABLE {{ db }}.tins (a INT64);"
+    assert lines("SELECT * FROM {{ db }}.tins", ddl)[-1] == "RS-1.a <- {{ db }}.tins.a"
