@@ -272,7 +272,8 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
             context.join(left, right, item.join or "INNER", name)
         scope.compared += _compared(left, right)
         value = _merged_value(item.join, left, right)
-        context.meaning(name, "column", value)
+        # The token stands for both columns, whichever one the merged column takes its value from.
+        context.meaning(name, "column", one_of((left, right), "IDENTITY"))
         _note_using(name, (left, right), context)
         scope.merged[key] = Column(name.text, key, value, ((name.start, name.end),))
 
