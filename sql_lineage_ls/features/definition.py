@@ -51,10 +51,10 @@ def _definitions(snapshot: Snapshot, found: Found, occurrence: Occurrence) -> tu
 
 
 def _declarations(snapshot: Snapshot, occurrence: Occurrence) -> tuple[FileSpan, ...]:
-    if occurrence.kind in ("relation", "alias", "cte"):
+    if occurrence.kind in ("relation", "alias", "cte") and not (occurrence.nodes and not occurrence.relation):
         span = snapshot.relation_declaration(occurrence.relation) if occurrence.relation else None
         return (span,) if span is not None else ()
-    nodes = occurrence.nodes
+    nodes = occurrence.nodes  # also those of an element: `i` in UNNEST(o.items) AS i
     if not nodes and occurrence.kind not in ("output", "star") and occurrence.path:
         nodes = (Node(occurrence.relation, occurrence.path),)
     if occurrence.kind == "star" and not nodes:

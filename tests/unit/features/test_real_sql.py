@@ -267,3 +267,17 @@ def test_a_bare_query_tells_its_rows_and_its_ctes() -> None:
     assert bees.hover("q", "AS |place") == ["place : STRING", "from hives.yard", "rows limited by hives.kilos"]
     assert bees.hover("q", "AS |much") == ["much", "as COUNT(*) (aggregate)", "depends on the rows of hives",
                                            "rows limited by hives.kilos", "grouped by hives.yard"]  # fmt: skip
+
+
+def test_the_name_in_using_stands_for_both_columns() -> None:
+    bees = Workspace(
+        "bigquery",
+        q="CREATE TABLE hives (yard STRING); CREATE TABLE yards (yard STRING, owners ARRAY<STRUCT<name STRING>>);\n"
+        "SELECT yard FROM hives JOIN yards USING (yard);\n"
+        "SELECT o.name FROM yards, UNNEST(yards.owners) AS o;",
+    )
+    assert bees.hover("q", "USING (|yard") == ["yard : STRING", "from hives.yard, yards.yard"]
+    assert bees.shown(definition(*bees.at("q", "USING (|yard"))) == [
+        bees.token("q", "hives (|yard STRING", "yard"), bees.token("q", "yards (|yard STRING", "yard"),
+    ]  # fmt: skip
+    assert bees.shown(definition(*bees.at("q", "AS |o;"))) == [bees.token("q", "|owners ARRAY", "owners")]
