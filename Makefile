@@ -15,7 +15,7 @@ FIND_PYTHON = for python in python3.13 python3.12 python3.11 python3.10 python3 
 	echo 'error: Python 3.10 or newer with its venv module (Debian, Ubuntu: python3-venv), or uv, is needed' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pure lint types contracts check editors clean
+.PHONY: help demo test pure lint types contracts check exports editors clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -40,6 +40,9 @@ contracts: $(VENV)/.lint ## which layer may import which
 	@PYTHONPATH=. $(BIN)/lint-imports
 
 check: lint types contracts test ## all of the above
+
+exports: $(VENV)/.exports ## compare the exports with DataHub's own functions
+	@$(PY) -m pytest -p no:cacheprovider tests/unit/exporters $(ARGS)
 
 editors: $(VENV)/.editors ## drive real VS Code and Neovim on examples/; pictures go to artefacts/
 	@bash editors/install_editors.sh
@@ -82,6 +85,10 @@ $(VENV)/.pure: $(VENV)/.test
 
 $(VENV)/.lint: $(VENV)/.test
 	@$(INSTALL) --group lint
+	@touch $@
+
+$(VENV)/.exports: $(VENV)/.test
+	@$(INSTALL) --group exports
 	@touch $@
 
 $(VENV)/.editors: $(VENV)/.test

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sql_lineage_ls.exporters.report import EdgeRow, JoinRow, Message, Place, RelationRow, Report, StatementRow
+from sql_lineage_ls.exporters.report import EdgeRow, JoinRow, Message, Place, RelationRow, Report, StatementRow, StepRow
 
 Json = dict[str, Any]
 
@@ -41,9 +41,14 @@ def _edge(row: EdgeRow) -> Json:
         "gaps": [{"kind": gap.kind, "text": gap.text} for gap in edge.gaps],
         "transform": edge.transform,
         "expression": row.expression,
-        "steps": [{"scope": step.scope, "transform": step.transform, "text": step.text} for step in row.steps],
+        "steps": [_step(step) for step in row.steps],
         **_place(row.place),
     }
+
+
+def _step(row: StepRow) -> Json:
+    step = {"scope": row.scope, "transform": row.transform, "text": row.text}
+    return {**step, "path": row.path} if row.path else step
 
 
 def _join(row: JoinRow) -> Json:

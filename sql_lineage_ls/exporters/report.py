@@ -12,7 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.exporters.observed import Observed, node_texts
+from sql_lineage_ls.exporters.hops import Hop, Hops
+from sql_lineage_ls.exporters.observed import STAR, Observed, node_texts
 from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.intermediate import RESULT
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, Edge, Gap, Source, StatementLineage, path_text
@@ -81,15 +82,16 @@ class SourceRow(Struct, frozen=True):
 
 
 class StepRow(Struct, frozen=True):
-    """One scope on the way from the sources to the target."""
+    """One scope on the way from the sources to the target; `path` is the node that it makes, '' where nobody asked."""
 
     scope: str
     transform: str
     text: str
+    path: str = ""
 
 
 class EdgeRow(Struct, frozen=True):
-    """One target with everything it depends on. `transform` is what its own expression does, where that is known."""
+    """One target with everything it depends on. `own` is the last step, that of its own expression."""
 
     relation: str
     path: str
@@ -97,7 +99,7 @@ class EdgeRow(Struct, frozen=True):
     edge: Edge
     expression: str
     steps: tuple[StepRow, ...]
-    transform: str
+    own: StepRow
     place: Place
 
     @property
@@ -145,7 +147,7 @@ class Report(Struct, frozen=True):
 class _Statement(Struct, frozen=True):
     """A statement in its document, with the name under which its result is shown.
 
-    `items` holds the one hop that each select item is, by its place, where that was asked for.
+    `hops` is set where steps were asked for.
     """
 
     document: DocumentView
@@ -153,7 +155,7 @@ class _Statement(Struct, frozen=True):
     view: StatementView
     lineage: StatementLineage
     target: str
-    items: Mapping[tuple[int, int], Edge]
+    hops: Hops | None = None
 
 
 def make_report(
@@ -168,12 +170,13 @@ def make_report(
     """The lineage of the documents whose uris are the keys of `files`, in that order.
 
     `files` gives the name under which each document is shown. Without `indirect` an edge row keeps its direct
-    sources only. With `steps` each step has the transform of its own scope, not the strongest one so far. With
-    `intermediate` CTEs and derived tables are relations of the kind `result`, and each edge is one hop.
+    sources only. With `steps` an edge row has every select item that leads to it, with its own transform; without,
+    those that the binder notes, with the strongest transform so far. With `intermediate` CTEs and derived tables are
+    relations of the kind `result`, and each edge is one hop.
 
     `CREATE VIEW v AS SELECT a.b FROM t` gives the relations `t` (`a`, `a.b`) and `v` (`b`) and the edge `v.b <- t.a.b`.
     """
-    statements = tuple(_statements(snapshot, files, steps or intermediate, intermediate))
+    statements = tuple(_statements(snapshot, files, steps, intermediate))
     observed = _observe(statements)
     if intermediate:
         _name_results(observed, sum(statement.target.startswith(BARE) for statement in statements))
@@ -203,7 +206,7 @@ def place(document: DocumentView, file: str, start: int, end: int) -> Place:
     return Place(file, line + 1, column + 1, end_line + 1, end_column + 1)
 
 
-def _statements(snapshot: Snapshot, files: Mapping[str, str], hops: bool, intermediate: bool) -> Iterator[_Statement]:
+def _statements(snapshot: Snapshot, files: Mapping[str, str], steps: bool, intermediate: bool) -> Iterator[_Statement]:
     bare_queries = 0
     for uri, file in files.items():
         document = snapshot.document(uri)
@@ -215,15 +218,13 @@ def _statements(snapshot: Snapshot, files: Mapping[str, str], hops: bool, interm
             if not target and (lineage.edges or lineage.outputs):
                 bare_queries += 1
                 target = f"{BARE}{bare_queries}"
-            items: dict[tuple[int, int], Edge] = {}
-            if hops:
+            hops = None
+            if steps or intermediate:
                 detailed = snapshot.detailed_lineage(uri, view.index)
-                for edge in detailed.edges:
-                    # A star hands the items of another scope on: the first one is where they are made.
-                    items.setdefault((edge.start, edge.end), edge)
+                hops = Hops(detailed)
                 if intermediate and detailed.kind != "failed":
-                    lineage = _single_hops(detailed)
-            yield _Statement(document, file, view, lineage, target, items)
+                    lineage, hops = _single_hops(detailed), None
+            yield _Statement(document, file, view, lineage, target, hops)
 
 
 def _single_hops(lineage: StatementLineage) -> StatementLineage:
@@ -280,32 +281,35 @@ def _relation_row(relation_id: str, entry: Observed, relation: Relation | None) 
 def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) -> Iterator[EdgeRow]:
     for edge in statement.lineage.edges:
         sources = tuple(_source_row(source, names) for source in edge.sources)
-        own = statement.items.get((edge.start, edge.end))
+        relation = names.get(edge.relation) or edge.relation or statement.target
+        expression = without_alias(_text(statement, edge.start, edge.end), edge.path[0])
+        steps = _steps(statement, edge)
+        own = steps.pop() if statement.hops and steps else StepRow("", edge.transform, expression)
         yield EdgeRow(
-            relation=names.get(edge.relation) or edge.relation or statement.target,
+            relation=relation,
             path=path_text(edge.path),
             sources=sources if indirect else tuple(source for source in sources if source.direct),
             edge=edge,
-            expression=without_alias(_text(statement, edge.start, edge.end), edge.path[0]),
-            steps=tuple(_step_rows(statement, edge)),
-            transform=own.transform if own is not None and edge.start >= 0 else edge.transform,
+            expression=expression,
+            steps=tuple(steps),
+            own=StepRow(relation, own.transform, own.text, path_text(edge.path)),
             place=_place_in(statement, edge.start, edge.end),
         )
 
 
-def _step_rows(statement: _Statement, edge: Edge) -> Iterator[StepRow]:
-    seen: set[tuple[int, int]] = set()
-    for step in edge.steps:
-        place = (step.start, step.end)
-        item = statement.items.get(place)
-        text = _text(statement, *place)
-        if place in seen and item is not None:
-            yield StepRow(step.scope, "IDENTITY", "*")
-        elif item is not None and step.start >= 0:
-            yield StepRow(step.scope, item.transform, without_alias(text, item.path[0]))
-        else:
-            yield StepRow(step.scope, step.transform, text)
-        seen.add(place)
+def _steps(statement: _Statement, edge: Edge) -> list[StepRow]:
+    if statement.hops is None:
+        return [StepRow(step.scope, step.transform, _text(statement, step.start, step.end)) for step in edge.steps]
+    return [
+        StepRow(hop.scope, hop.transform, _hop_text(statement, hop), path_text(hop.path))
+        for hop in statement.hops.to(edge.relation, edge.path)
+    ]
+
+
+def _hop_text(statement: _Statement, hop: Hop) -> str:
+    if hop.passed or hop.path == STAR:
+        return "*"
+    return without_alias(_text(statement, hop.start, hop.end), hop.path[0])
 
 
 def _source_row(source: Source, names: Mapping[str, str]) -> SourceRow:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sql_lineage_ls.exporters.report import EdgeRow, Report, StepRow
+from sql_lineage_ls.exporters.report import EdgeRow, Report
 
 
 def to_text(report: Report, steps: bool = False) -> str:
@@ -48,7 +48,6 @@ def _edge_lines(edge: EdgeRow) -> Iterator[str]:
 
 
 def _step_lines(edge: EdgeRow) -> Iterator[str]:
-    own = StepRow(edge.relation, edge.transform, edge.expression)
-    for number, step in enumerate((*edge.steps, own), 1):
+    for number, step in enumerate((*edge.steps, edge.own), 1):
         text = " ".join(step.text.split())
-        yield f"{edge.text} step {number} in {step.scope}: {step.transform} {text}".rstrip()
+        yield f"{edge.text} step {number} in {step.scope}.{step.path}: {step.transform} {text}".rstrip()

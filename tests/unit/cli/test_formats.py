@@ -80,7 +80,7 @@ def test_steps_and_hops_in_text(sql: Path, capsys: pytest.CaptureFixture[str]) -
     _, out, _ = run(capsys, "lineage", "--steps", str(sql))
     assert out.splitlines()[2:4] == [
         "zoo.cages.cage <- zoo.animals.home.cage",
-        "zoo.cages.cage step 1 in zoo.cages: IDENTITY home.cage",
+        "zoo.cages.cage step 1 in zoo.cages.cage: IDENTITY home.cage",
     ]
     sql.write_text("SELECT a FROM (SELECT b AS a FROM t) AS i;", encoding="utf-8")
     _, out, _ = run(capsys, "lineage", "--intermediate", str(sql))

@@ -35,33 +35,79 @@ def test_each_step_has_the_transform_and_the_text_of_its_own_scope() -> None:
     SELECT CONCAT('EUR ', shown) AS label, total FROM ranked;
     """
     assert steps(sql, "RS-1.label") == [
-        "1 in sold: AGGREGATE SUM(qty * price)",
-        "2 in ranked: CAST CAST(total AS STRING)",
-        "3 in RS-1: EXPRESSION CONCAT('EUR ', shown)",
+        "1 in sold.total: AGGREGATE SUM(qty * price)",
+        "2 in ranked.shown: CAST CAST(total AS STRING)",
+        "3 in RS-1.label: EXPRESSION CONCAT('EUR ', shown)",
     ]
     assert steps(sql, "RS-1.total") == [
-        "1 in sold: AGGREGATE SUM(qty * price)",
-        "2 in ranked: IDENTITY total",
-        "3 in RS-1: IDENTITY total",
+        "1 in sold.total: AGGREGATE SUM(qty * price)",
+        "2 in ranked.total: IDENTITY total",
+        "3 in RS-1.total: IDENTITY total",
     ]
 
 
 def test_a_star_is_a_step_of_its_own() -> None:
     sql = "CREATE VIEW v AS WITH a AS (SELECT LOWER(n) AS low FROM t), b AS (SELECT * FROM a) SELECT low FROM b;"
-    assert steps(sql, "v.low") == ["1 in a: EXPRESSION LOWER(n)", "2 in b: IDENTITY *", "3 in v: IDENTITY low"]
+    assert steps(sql, "v.low") == [
+        "1 in a.low: EXPRESSION LOWER(n)",
+        "2 in b.low: IDENTITY *",
+        "3 in v.low: IDENTITY low",
+    ]
 
 
 def test_both_sides_of_an_expression_have_their_steps() -> None:
     assert steps(PAY, "hr.pay.share", "postgres") == [
-        "1 in d: AGGREGATE COUNT(*)",
-        "2 in a: AGGREGATE COUNT(*)",
-        "3 in hr.pay: EXPRESSION d.people / a.people",
+        "1 in d.people: AGGREGATE COUNT(*)",
+        "2 in a.people: AGGREGATE COUNT(*)",
+        "3 in hr.pay.share: EXPRESSION d.people / a.people",
+    ]
+
+
+def test_a_condition_has_its_steps_too() -> None:
+    sql = """
+    WITH paid AS (SELECT amount, UPPER(state) AS state FROM app UNION ALL SELECT total, state FROM web)
+    SELECT SUM(CASE WHEN state = 'PAID' THEN amount ELSE 0 END) AS s FROM paid;
+    """
+    assert steps(sql, "RS-1.s") == [
+        "1 in paid.amount: UNION amount",
+        "2 in paid.state: EXPRESSION UPPER(state)",
+        "3 in RS-1.s: AGGREGATE SUM(CASE WHEN state = 'PAID' THEN amount ELSE 0 END)",
+    ]
+
+
+def test_subqueries_of_one_name_are_told_apart_and_only_those_that_lead_there_are_named() -> None:
+    sql = """
+    SELECT x.n FROM (SELECT b.n, b.other FROM (SELECT n + 1 AS n, m AS other FROM t) AS b) AS x
+    JOIN (SELECT b.k FROM (SELECT k FROM u) AS b) AS y ON y.k = x.n
+    """
+    assert steps(sql, "RS-1.n") == [
+        "1 in b.n: EXPRESSION n + 1",
+        "2 in x.n: IDENTITY b.n",
+        "3 in RS-1.n: IDENTITY x.n",
+    ]
+    assert steps(sql.replace("SELECT x.n", "SELECT y.k"), "RS-1.k")[0] == "1 in b#2.k: IDENTITY k"
+
+
+def test_the_star_of_a_table_without_ddl_is_a_step() -> None:
+    sql = "CREATE VIEW v AS SELECT a.b.c FROM (SELECT * FROM t);"
+    assert steps(sql, "v.c") == ["1 in subquery.*: IDENTITY *", "2 in v.c: IDENTITY a.b.c"]
+
+
+def test_the_field_of_a_record_has_the_steps_of_that_field() -> None:
+    sql = """
+    CREATE VIEW v AS WITH c AS (SELECT STRUCT(LOWER(x) AS p, y AS q) AS s FROM t), d AS (SELECT s AS r FROM c)
+    SELECT r.p, r FROM d;
+    """
+    assert steps(sql, "v.p") == [
+        "1 in c.s.p: EXPRESSION STRUCT(LOWER(x) AS p, y AS q)",
+        "2 in d.r.p: IDENTITY s",
+        "3 in v.p: IDENTITY r.p",
     ]
 
 
 def test_a_step_is_one_line() -> None:
     sql = "CREATE VIEW v AS SELECT CONCAT(a,\n\n   b) AS c FROM t;"
-    assert steps(sql, "v.c") == ["1 in v: EXPRESSION CONCAT(a, b)"]
+    assert steps(sql, "v.c") == ["1 in v.c: EXPRESSION CONCAT(a, b)"]
 
 
 def test_derived_tables_are_relations_and_edges_single_hops() -> None:
@@ -154,6 +200,15 @@ def test_a_recursive_cte_does_not_read_itself_for_ever() -> None:
         "up.boss <- staff.boss",
         "RS-1.id <- up.id",
     ]
+
+
+def test_steps_in_json_name_their_node() -> None:
+    snapshot = open_files({URI: PAY}, "postgres")
+    whole = json.loads(to_json(make_report(snapshot, {URI: "a.sql"}, steps=True)))["lineage"][0]
+    assert whole["steps"] == [{"scope": "d", "transform": "IDENTITY", "text": "team", "path": "team"}]
+    assert whole["transform"] == "RENAME"
+    plain = json.loads(to_json(make_report(snapshot, {URI: "a.sql"})))["lineage"][0]
+    assert plain["steps"] == [{"scope": "d", "transform": "IDENTITY", "text": "team"}]
 
 
 def test_hops_in_json_have_no_steps_before_their_own() -> None:
