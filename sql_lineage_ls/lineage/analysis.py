@@ -7,7 +7,7 @@ circle of views ends as an open relation with a gap, not as an endless loop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 
 import msgspec
@@ -75,6 +75,25 @@ class Analysis:
         keys = {statement.key for statement in self.statements.values()}
         for key in [key for key in self._known if key.split("\n", 1)[0] not in keys]:
             del self._known[key]
+
+    def keep(self, previous: Analysis, uris: Iterable[str], redefined: Collection[str]) -> None:
+        """Takes over what `previous` has bound of documents, where no definition has changed that they can see.
+
+        That is for the caller to know. `redefined` are those with definitions that changed inside: a script that
+        replaces its own relations is looked at anew.
+        """
+        for uri in uris:
+            replaces = uri in redefined and self.turning_points_of(uri)
+            if replaces or self._variables_of(uri) != previous._variables_of(uri):
+                continue
+            index = 0
+            while (parsed := self.statements.get((uri, index))) is not None:
+                place = uri, index
+                old = previous.statements.get(place)
+                known = previous._lineages.get(place)
+                if known is not None and old is not None and old.key == parsed.key and old.dialect is parsed.dialect:
+                    self._lineages[place] = known
+                index += 1
 
     def lineage(self, uri: str, index: int) -> StatementLineage:
         """The lineage of statement `index` of a document; an empty one where there is no such statement."""
@@ -146,13 +165,16 @@ class Analysis:
             self._inferred[_version(entry, query)] = relation
         return relation
 
-    def catalog_at(self, uri: str, index: int) -> Catalog:
-        """The catalog as statement `index` of a document finds it: what it or a later one replaces is not yet so."""
+    def turning_points_of(self, uri: str) -> tuple[int, ...]:
+        """The statements of a document that replace a relation which it defined before."""
         points = self._turning.get(uri)
         if points is None:
-            points = turning_points(self.catalog.definitions(uri), self._name_of)
-            self._turning[uri] = points
-        point = next((place for place in points if place >= index), None)
+            points = self._turning[uri] = turning_points(self.catalog.definitions(uri), self._name_of)
+        return points
+
+    def catalog_at(self, uri: str, index: int) -> Catalog:
+        """The catalog as statement `index` of a document finds it: what it or a later one replaces is not yet so."""
+        point = next((place for place in self.turning_points_of(uri) if place >= index), None)
         if point is None:
             return self.catalog
         state = self._states.get((uri, point))

@@ -9,7 +9,7 @@ the whole `t.addr` in the view (`contained`) and the read of `v.addr.city`, sinc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -83,32 +83,70 @@ class FoundUse(Struct, frozen=True, gc=False, order=True, array_like=True):
     target: str
 
 
+class Part(Struct, frozen=True):
+    """What one statement adds to the index, by relation, and the lineage that says so."""
+
+    lineage: StatementLineage
+    by_relation: Mapping[str, Contribution]
+
+
+def statement_contributions(
+    uri: str, lineages: Iterable[StatementLineage], known: Sequence[Part] = ()
+) -> tuple[Part, ...]:
+    """What each statement of a document adds to the index; taken from `known` where the statement is the same."""
+    parts = []
+    for at, lineage in enumerate(lineages):
+        same = at < len(known) and known[at].lineage is lineage
+        parts.append(known[at] if same else Part(lineage, _contributions_of(uri, at, lineage)))
+    return tuple(parts)
+
+
+def merge_contributions(parts: Iterable[Mapping[str, Contribution]]) -> dict[str, Contribution]:
+    """What several statements say of each relation; what one alone says of it is that very record."""
+    found: dict[str, list[Contribution]] = {}
+    for part in parts:
+        for relation, contribution in part.items():
+            found.setdefault(relation, []).append(contribution)
+    return {
+        relation: said[0] if len(said) == 1 else Contribution(
+            tuple(read for one in said for read in one.reads),
+            tuple(link for one in said for link in one.out),
+            tuple(link for one in said for link in one.into),
+        )
+        for relation, said in found.items()
+    }
+
+
 def contributions_of(uri: str, lineages: Iterable[StatementLineage]) -> Mapping[str, Contribution]:
-    """What a document adds to the index, by relation.
+    """What a document adds to the index, by relation."""
+    return merge_contributions(part.by_relation for part in statement_contributions(uri, lineages))
+
+
+def _contributions_of(uri: str, statement: int, lineage: StatementLineage) -> Mapping[str, Contribution]:
+    """What a statement says of each relation that it touches.
 
     Targets of bare queries are stored nowhere and make no links; their reads count.
     """
     reads: dict[str, list[IndexedRead]] = {}
     out: dict[str, list[Link]] = {}
     into: dict[str, list[Link]] = {}
-    for statement, lineage in enumerate(lineages):
-        stored = {relation for relation, _, _ in lineage.relations}
-        used = _used(lineage)
-        for read in lineage.reads:
-            if read.usage == TAKEN_APART:
-                continue
-            # What is read whole is a source of something; without any edge nothing tells.
-            whole = not used or read.usage != READ or Node(read.relation, read.path) in used
-            found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target, whole)
-            reads.setdefault(read.relation, []).append(found)
-        for edge in lineage.edges:
-            if not edge.relation or (edge.relation != lineage.target and edge.relation not in stored):
-                continue
-            target = Node(edge.relation, edge.path)
-            for source in edge.sources:
-                link = Link(source.node, target, source.role, source.transform)
-                out.setdefault(source.relation, []).append(link)
-                into.setdefault(edge.relation, []).append(link)
+    stored = {relation for relation, _, _ in lineage.relations}
+    used = _used(lineage)
+    for read in lineage.reads:
+        if read.usage == TAKEN_APART:
+            continue
+        # What is read whole is a source of something; without any edge nothing tells.
+        whole = not used or read.usage != READ or Node(read.relation, read.path) in used
+        found = IndexedRead(uri, statement, read.start, read.end, read.path, read.usage, lineage.target, whole)
+        reads.setdefault(read.relation, []).append(found)
+    for edge in lineage.edges:
+        if not edge.relation or (edge.relation != lineage.target and edge.relation not in stored):
+            continue
+        target = Node(edge.relation, edge.path)
+        for source in edge.sources:
+            link = Link(source.node, target, source.role, source.transform)
+            out.setdefault(source.relation, []).append(link)
+            into.setdefault(edge.relation, []).append(link)
     return {
         relation: Contribution(
             tuple(reads.get(relation, ())), tuple(out.get(relation, ())), tuple(into.get(relation, ()))

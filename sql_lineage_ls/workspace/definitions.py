@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from sql_lineage_ls.catalog.catalog import Definition, Namespace
 from sql_lineage_ls.catalog.relation import Relation
@@ -61,14 +61,14 @@ def defines(statement: Statement) -> bool:
 
 
 def exports(
-    analysis: Analysis, uri: str, statements: Sequence[ParsedStatement]
+    analysis: Analysis, uri: str, statements: Iterable[tuple[int, ParsedStatement]]
 ) -> tuple[tuple[str, Relation], ...] | None:
-    """What other documents can see of a document's definitions: its relations with their columns and places.
+    """What others can see of numbered statements of a document: the relations that they define, with their places.
 
-    None where it defines what is no relation: types and functions, whose every change may matter.
+    None where one defines what is no relation: types and functions, whose every change may matter.
     """
     found = []
-    for at, statement in enumerate(statements):
+    for at, statement in statements:
         model = statement.model.statement
         if model is None or not defines(model):
             continue

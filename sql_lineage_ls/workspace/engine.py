@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from sql_lineage_ls.catalog.catalog import Catalog
 from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
-from sql_lineage_ls.lineage.graph import Contribution, contributions_of
+from sql_lineage_ls.lineage.graph import Contribution, Part, merge_contributions, statement_contributions
 from sql_lineage_ls.lineage.model import Gap, StatementLineage
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
@@ -85,6 +85,8 @@ class Engine:
         self._bind_job: _Work | None = None
         self._views: dict[str, DocumentView] = {}
         self._contributions: dict[str, dict[str, Contribution]] = {}
+        # What each statement of an open document adds to the index: an edit changes that of a few.
+        self._parts: dict[str, tuple[Part, ...]] = {}
         self._index = RelationIndex()
         self.snapshot = Snapshot({}, self._analysis, self._index, ready=False, complete=False)
 
@@ -109,6 +111,7 @@ class Engine:
         """The editor has closed a document: what is on disk counts again."""
         if self._open.pop(uri, None) is None:
             return
+        self._parts.pop(uri, None)
         self._changed_open.pop(uri, None)
         if uri in self._disk:
             self._note_change(uri)
@@ -240,11 +243,18 @@ class Engine:
         uncommitted, self._uncommitted = self._uncommitted, {}
         # While somebody types, most edits of a view leave its columns alone: then nobody else has to look again.
         comparing = self.snapshot.ready and len(uncommitted) <= _MOST_COMPARED
-        before = {uri: self._exports(uri) for uri in uncommitted} if comparing else {}
-        redefined = [uri for uri in uncommitted if self._commit_file(uri)]
+        fresh = {uri: self._statements_of(uri) for uri in uncommitted}
+        changed = {uri: self._changed(uri, statements) for uri, statements in fresh.items()} if comparing else {}
+        before = {uri: self._exports(uri, places) for uri, places in changed.items()}
+        redefined = [uri for uri, statements in fresh.items() if self._commit_file(uri, statements)]
         self._bound_before += self._analysis.bound
-        self._analysis = Analysis(self._catalog, dict(self._statements), self._analysis)
-        others_may_change = any(not comparing or before[uri] != self._exports(uri) for uri in redefined)
+        previous = self._analysis
+        self._analysis = Analysis(self._catalog, dict(self._statements), previous)
+        others_may_change = any(
+            not comparing or before[uri] != self._exports(uri, changed[uri]) for uri in redefined
+        )
+        if comparing and not others_may_change:
+            self._analysis.keep(previous, self._open, redefined)
         self._bind_job = None
         for uri in uncommitted:
             if uri not in self._open:
@@ -262,17 +272,28 @@ class Engine:
         if not self._bind_first:
             self._publish()
 
-    def _commit_file(self, uri: str) -> bool:
-        """Brings the catalog and the statements up to date; whether other documents may mean something else now."""
+    def _statements_of(self, uri: str) -> tuple[ParsedStatement, ...]:
+        """The statements of a document as it was parsed last; none where it is gone."""
         file = self._parsed.get(uri)
+        return statements_of(file, self._settings_of(uri)) if file is not None else ()
+
+    def _changed(self, uri: str, fresh: tuple[ParsedStatement, ...]) -> tuple[int, ...] | None:
+        """Which statements of a document are others now; None where it has more or fewer, so that all may be."""
+        known = [self._statements[key] for key in self._keys_of(uri)]
+        if len(known) != len(fresh):
+            return None
+        return tuple(
+            at for at, (old, new) in enumerate(zip(known, fresh, strict=True))
+            if old.key != new.key or old.dialect is not new.dialect
+        )
+
+    def _commit_file(self, uri: str, statements: tuple[ParsedStatement, ...]) -> bool:
+        """Brings the catalog and the statements up to date; whether other documents may mean something else now."""
         old_count = sum(1 for _ in self._keys_of(uri))
-        if file is None:
-            statements: tuple[ParsedStatement, ...] = ()
+        if uri not in self._parsed:
             changed = bool(self._defined.pop(uri, ()))
             self._catalog = self._catalog.remove_file(uri)
         else:
-            settings = self._settings_of(uri)
-            statements = statements_of(file, settings)
             changed = self._define(uri, statements)
         for at, statement in enumerate(statements):
             self._statements[uri, at] = statement
@@ -294,10 +315,14 @@ class Engine:
             _log.exception("the definitions of %s could not be taken", uri)
         return True
 
-    def _exports(self, uri: str) -> object:
-        """What others can see of a document now; equal to itself only where that cannot be told."""
+    def _exports(self, uri: str, places: tuple[int, ...] | None) -> object:
+        """What others can see now of some statements of a document, or of all; equal to nothing where nobody can tell.
+
+        Where the rest of a document is the same, what others see of it can only change with what these define.
+        """
+        known = self._keys_of(uri) if places is None else ((uri, at) for at in places)
         try:
-            found = exports(self._analysis, uri, [self._statements[key] for key in self._keys_of(uri)])
+            found = exports(self._analysis, uri, [(key[1], self._statements[key]) for key in known])
         except Exception:
             _log.exception("the definitions of %s could not be compared", uri)
             found = None
@@ -336,7 +361,10 @@ class Engine:
         view = self._views[file.uri] = document_view(file, lineages, before)
         if before is None or not same_lineage(view, before):
             shown = [statement.lineage for statement in view.statements]
-            self._contributions[file.uri] = dict(contributions_of(file.uri, shown))
+            parts = statement_contributions(file.uri, shown, self._parts.pop(file.uri, ()))
+            self._contributions[file.uri] = merge_contributions(part.by_relation for part in parts)
+            if file.open:
+                self._parts[file.uri] = parts
 
     def _show_unbound(self, uri: str) -> None:
         """Shows a document that will be bound later: its declarations have places, its new statements no lineage."""

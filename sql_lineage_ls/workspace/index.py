@@ -40,6 +40,9 @@ class RelationIndex:
         copied: dict[str, dict[str, Contribution]] = {}
         for uri, contributions in changes.items():
             for relation in sorted(relations_of.pop(uri, frozenset()) | contributions.keys()):
+                known = by_relation.get(relation)
+                if known is not None and uri in known and known[uri] is contributions.get(relation):
+                    continue
                 by_uri = copied.get(relation)
                 if by_uri is None:
                     by_uri = copied[relation] = dict(by_relation.get(relation, {}))
