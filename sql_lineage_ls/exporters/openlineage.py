@@ -100,7 +100,8 @@ class _Writer:
     def _run_event(self, statement: StatementRow, inputs: Sequence[str], outputs: Sequence[str]) -> Json:
         job = self._job_name(statement)
         options = self._options
-        run_id = uuid5(UUID(options.run_id), f"{options.job_namespace}/{job}")
+        name = f"{options.job_namespace}/{job}".encode("utf-8", "backslashreplace").decode()
+        run_id = uuid5(UUID(options.run_id), name)
         sql = self._facet("SQLJobFacet", "1-1-0", {"query": statement.text, "dialect": statement.dialect})
         return self._event("RunEvent", {
             "eventType": "COMPLETE",

@@ -243,3 +243,9 @@ def test_the_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     }  # fmt: skip
     assert len(outputs) == 1
     assert b'"columnLineage"' in outputs.pop()
+
+
+def test_a_name_that_is_no_unicode_text_has_a_run_too() -> None:
+    (event,) = events_of("CREATE VIEW `v\udc80` AS SELECT a FROM t;")
+    assert event["job"]["name"] == "v\udc80"
+    assert UUID(event["run"]["runId"]).version == 5
