@@ -116,11 +116,23 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     variable = RangeVariable(
         alias.text if alias is not None else "UNNEST", (context.fold(alias),) if alias is not None else (), columns,
         opened, value if alias is not None else None, kind="unnest", stored=True,
-        star_columns=columns if items is not None else None, beside=_offset(position),
+        star_columns=_element_star(source, value, columns, opened, context), beside=_offset(position),
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )
     _note_alias(alias, variable, context, value)
     return variable
+
+
+def _element_star(
+    source: q.Unnest, value: Value, columns: tuple[Column, ...], opened: tuple[OpenSource, ...], context: Context
+) -> tuple[Column, ...] | None:
+    """What `*` gives of an element: the fields of a record, else the value, which has no name without alias."""
+    if columns or opened:
+        return columns or None
+    if source.alias is not None:
+        return None
+    name = context.dialect.anonymous.format(i=0, n=0)
+    return (Column(name, context.dialect.column_key(name), value, unnamed=True),)
 
 
 def _offset(position: Column | None) -> RangeVariable | None:

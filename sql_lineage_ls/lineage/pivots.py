@@ -59,7 +59,8 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
         for projection, value in aggregates:
             name = _pivot_name(values, projection, len(aggregates), context.dialect)
             result = traced(value, (*chosen, *grouped), (), "PIVOT")
-            made.append(Column(name, context.dialect.column_key(name), result, _at(values[-1])))
+            at = _at(values[-1]) if values else ()
+            made.append(Column(name, context.dialect.column_key(name), result, at))
     opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
     if pivot.any_values:
         unknown = Unknown(Gap("columns-unknown", "the values of the pivot come from a query"))

@@ -130,6 +130,7 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
 def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Context, usage: str = "read"
                  ) -> RangeVariable:
     """The range variable of a stored relation; one without DDL has columns that nobody lists."""
+    parts = parts or (q.Name(""),)
     relation = context.schemas.relation(parts)
     last = parts[-1]
     if relation is None:
@@ -146,7 +147,8 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
         opened = (OpenSource(identity, name),) if relation.open else ()
     context.read(identity, (), last, usage)
     facts = context.facts(columns)
-    context.occur(Occurrence(last.start, last.end, "relation", name, relation=identity, columns=facts))
+    for part in parts:  # the schema's token too: it names nothing else that we know of
+        context.occur(Occurrence(part.start, part.end, "relation", name, relation=identity, columns=facts))
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, relation=identity, columns=facts,
                                  definitions=((last.start, last.end),)))

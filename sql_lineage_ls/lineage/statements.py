@@ -175,12 +175,14 @@ def _external(statement: q.CreateTable, target: str, written: _Written, context:
 
 
 def _target(parts: tuple[q.Name, ...], kind: str, context: Context) -> str:
-    """The relation that a statement writes or defines."""
+    """The relation that a statement writes or defines; '' where damaged text names none."""
+    if not parts:
+        return ""
     identity, name = context.schemas.target(parts)
     context.touch(identity, name, kind)
-    last = parts[-1]
-    context.read(identity, (), last, "write")
-    ddl_names.note_relation(last, identity, name, context)
+    context.read(identity, (), parts[-1], "write")
+    for part in parts:
+        ddl_names.note_relation(part, identity, name, context)
     return identity
 
 
@@ -228,7 +230,7 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
     target = _target(statement.target, "table", context)
     written.target = written.target or target
     columns = _insert_columns(statement, context)
-    if columns and not result.open and not statement.by_name:
+    if columns and statement.target and not result.open and not statement.by_name:
         listed = f"the column list of {statement.target[-1].text}"
         text = checks.list_mismatch(listed, len(columns), len(result.columns))
         checks.check_count(statement.target[-1], len(columns), len(result.columns), text, context)
@@ -345,7 +347,7 @@ def _dml_target(
     target: q.TableRef, items: tuple[q.FromItem, ...], scope: Scope, context: Context
 ) -> RangeVariable:
     """The target's range variable: a table of its own, or one of FROM by its alias (T-SQL: `UPDATE c .. FROM t c`)."""
-    key = (context.fold(target.parts[0]),)
+    key = (context.fold(target.parts[0]) if target.parts else "",)
     named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
     if not named:
         scope.ranges.append(_stored_target(target, context))
@@ -366,7 +368,7 @@ def _alias_key(source: q.TableSource, context: Context) -> str | None:
     alias = getattr(source, "alias", None)
     if alias is not None:
         return context.fold(alias)
-    return context.fold(source.parts[-1]) if isinstance(source, q.TableRef) else None
+    return context.fold(source.parts[-1]) if isinstance(source, q.TableRef) and source.parts else None
 
 
 def _stored_target(target: q.TableRef, context: Context) -> RangeVariable:
