@@ -57,7 +57,6 @@ _TRANSFORM_WORDS = {"AGGREGATE": "an aggregate", "CASE": "a choice", "EXPRESSION
 
 # From a qualifier to its alias, from the alias to its WITH.
 _CTE_HOPS = 2
-_NOTHING = Occurrence(-1, -1, "", "")
 
 
 class HoverOptions(Struct, frozen=True, gc=False):
@@ -118,6 +117,8 @@ class _Writer(Struct, frozen=True):
         """A relation, a CTE, or an alias of a relation, of an array's element or of a query."""
         if occurrence.relation:
             return self.relation(occurrence)
+        if not occurrence.nodes and not occurrence.columns:
+            occurrence = self.named_at(occurrence.definitions[:1]) or occurrence
         if occurrence.kind == "alias" and occurrence.nodes:
             return self.value(occurrence)
         cte = self.cte_behind(occurrence)
@@ -132,12 +133,15 @@ class _Writer(Struct, frozen=True):
         `flat` for each `f` in `WITH flat AS (..) SELECT f.id FROM flat AS f`.
         """
         for _ in range(_CTE_HOPS):
-            if not occurrence.definitions:
-                break
-            at = occurrence.definitions[0]
-            named = (known for known in self.found.statement.lineage.occurrences if (known.start, known.end) == at)
-            occurrence = next((known for known in named if known.kind in ("cte", "alias")), _NOTHING)
+            occurrence = self.named_at(occurrence.definitions[:1]) or occurrence
         return occurrence.name if occurrence.kind == "cte" else ""
+
+    def named_at(self, spans: tuple[tuple[int, int], ...]) -> Occurrence | None:
+        """The CTE or alias whose token stands at one of `spans` of the statement."""
+        for known in self.found.statement.lineage.occurrences:
+            if known.kind in ("cte", "alias") and (known.start, known.end) in spans:
+                return known
+        return None
 
     def relation(self, occurrence: Occurrence) -> tuple[str, list[Line]]:
         relation = self.snapshot.relation(occurrence.relation)

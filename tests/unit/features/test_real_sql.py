@@ -281,3 +281,16 @@ def test_the_name_in_using_stands_for_both_columns() -> None:
         bees.token("q", "hives (|yard STRING", "yard"), bees.token("q", "yards (|yard STRING", "yard"),
     ]  # fmt: skip
     assert bees.shown(definition(*bees.at("q", "AS |o;"))) == [bees.token("q", "|owners ARRAY", "owners")]
+
+
+def test_every_part_of_a_table_name_is_the_table() -> None:
+    bees = Workspace(
+        "redshift",
+        q="CREATE TABLE farm.hives (frames super);\nSELECT f.kilos FROM farm.hives AS h, h.frames AS f;",
+    )
+    table = ["table farm.hives (", "  frames super", ")"]
+    assert bees.hover("q", "CREATE TABLE |farm")[:3] == table
+    assert bees.hover("q", "FROM |farm")[:3] == table
+    assert bees.shown(definition(*bees.at("q", "FROM |farm"))) == [bees.token("q", "TABLE farm.|hives", "hives")]
+    # The qualifier says what its alias says.
+    assert bees.hover("q", "SELECT |f.") == bees.hover("q", "AS |f;") == ["f : super", "from farm.hives.frames[*]"]
