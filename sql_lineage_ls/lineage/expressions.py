@@ -354,7 +354,10 @@ def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
 
 def _numbered(name: q.Name, variable: RangeVariable, context: Context) -> Value:
     if not variable.closed:
-        return variable.open[0].column(name.text)
+        found = variable.open[0].column(name.text)
+        known = {"relation": found.relation, "path": found.path} if isinstance(found, Ref) else {}
+        context.meaning(name, "column", found, **known)
+        return found
     position = int(name.text[1:]) - 1
     if not 0 <= position < len(variable.columns):
         return Unknown(Gap("undeclared-column", f"{variable.name} has no column {name.text}"))

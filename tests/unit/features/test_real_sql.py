@@ -294,3 +294,9 @@ def test_every_part_of_a_table_name_is_the_table() -> None:
     assert bees.shown(definition(*bees.at("q", "FROM |farm"))) == [bees.token("q", "TABLE farm.|hives", "hives")]
     # The qualifier says what its alias says.
     assert bees.hover("q", "SELECT |f.") == bees.hover("q", "AS |f;") == ["f : super", "from farm.hives.frames[*]"]
+
+
+def test_a_numbered_column_of_files_is_told_like_its_fields() -> None:
+    bees = Workspace("snowflake", q="SELECT $1:frames.kilos FROM @apiary/day.json;")
+    assert bees.hover("q", "SELECT |$1")[:2] == ["$1", "from '@apiary/day.json'.$1"]
+    assert bees.hover("q", "|frames")[:2] == ["$1.frames", "from '@apiary/day.json'.$1.frames"]
