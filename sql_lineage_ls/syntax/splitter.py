@@ -54,7 +54,21 @@ def split(text: str, dialect: Dialect) -> tuple[StatementSlice, ...]:
     `SELECT 1; -- one\\nSELECT ';'` gives the slices of `SELECT 1` and `SELECT ';'`. Template tags are opaque:
     `{% .. %}` and `{# .. #}` count as comments, `{{ .. }}` as a name.
     """
-    return _Splitter(text, lex.scanner(dialect.name)).run()
+    return cut(text, dialect).slices
+
+
+class Cut(Struct, frozen=True):
+    """The statements of a text. `steady` where each was found without regard to those before it."""
+
+    slices: tuple[StatementSlice, ...]
+    steady: bool
+
+
+def cut(text: str, dialect: Dialect) -> Cut:
+    """The statements of `text`, and whether an edit of one can leave the others alone (`syntax.resplit`)."""
+    splitter = _Splitter(text, lex.scanner(dialect.name))
+    slices = splitter.run()
+    return Cut(slices, splitter.routines and not (splitter.strict or splitter.unclosed or splitter.delimited))
 
 
 class _Splitter:
@@ -68,6 +82,7 @@ class _Splitter:
         self.pattern = scanner.tokens
         self.strict = False
         self.routines = True
+        self.delimited = False
         self.found: list[StatementSlice] = []
         self._forget()
 
@@ -331,6 +346,7 @@ class _Splitter:
             stop = line_end(self.text, start)
             delimiter = self.text[end:stop].strip()
             self.delimiter = "" if delimiter == ";" else delimiter
+            self.delimited = True
             return stop
         if self.delimiter:
             self._begin(word, start)

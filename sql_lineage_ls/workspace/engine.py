@@ -28,7 +28,7 @@ from sql_lineage_ls.workspace.index import RelationIndex
 from sql_lineage_ls.workspace.models import ModelFiles
 from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
-from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, parse_pieces
+from sql_lineage_ls.workspace.parsed_file import ParsedFile, Pieces, parse_pieces
 from sql_lineage_ls.workspace.scan import FolderScan, ScanResult
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
 from sql_lineage_ls.workspace.views import document_view, same_lineage
@@ -228,14 +228,15 @@ class Engine:
         if choice.unknown:
             self._notices.say(f"{uri}: its first line names the dialect {choice.unknown!r}, which is none.")
         relation = self._relation_of(uri)
-        pieces: tuple[ParsedPiece, ...] = ()
+        found = Pieces()
         if len(text) > settings.max_file_size:
             self._notices.say_too_large(uri, len(text), settings.max_file_size)
         else:
-            before = self._parsed.get(uri)
-            previous = before.pieces if before is not None and opened is not None else ()
-            pieces = yield from parse_pieces(text, choice.dialect, self._cache, previous, relation)
-        self._parsed[uri] = ParsedFile(uri, text, version, choice.dialect, opened is not None, pieces, relation)
+            before = self._parsed.get(uri) if opened is not None else None
+            found = yield from parse_pieces(text, choice.dialect, self._cache, before, relation)
+        self._parsed[uri] = ParsedFile(
+            uri, text, version, choice.dialect, opened is not None, found.pieces, relation, found.steady
+        )
         self._uncommitted[uri] = None
 
     def _commit(self) -> None:

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.macros import tags_within
 from sql_lineage_ls.syntax.query_model import CreateView, Name, QueryStatement, StatementModel
-from sql_lineage_ls.syntax.splitter import split
+from sql_lineage_ls.syntax.resplit import recut
+from sql_lineage_ls.syntax.splitter import cut
 from sql_lineage_ls.syntax.templates import mask
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.stale import Shift, find_shift
@@ -67,31 +68,67 @@ class ParsedFile(Struct, frozen=True):
     open: bool
     pieces: tuple[ParsedPiece, ...]
     relation: str = ""
+    # Whether an edit of one statement leaves the places of the others as they are (`syntax.resplit`).
+    steady: bool = False
+
+
+class Pieces(Struct, frozen=True):
+    """The statements of a text, and whether they were found without regard to each other."""
+
+    pieces: tuple[ParsedPiece, ...] = ()
+    steady: bool = False
 
 
 def parse_pieces(
-    text: str, dialect: Dialect, cache: ParseCache, previous: Sequence[ParsedPiece] = (), relation: str = ""
-) -> Generator[None, None, tuple[ParsedPiece, ...]]:
+    text: str, dialect: Dialect, cache: ParseCache, before: ParsedFile | None = None, relation: str = ""
+) -> Generator[None, None, Pieces]:
     """Cuts `text` into statements and parses those that `cache` does not know.
 
     Yields after each statement that was really parsed, so that its caller can stop in between; returns the pieces.
-    `previous` is what the document was before, for the last good models of statements that are broken now.
+    `before` is what the document was: statements away from the edit are taken from it, and the last good models of
+    statements that are broken now.
     `relation` is set for a model: the name of the relation that the document's query is.
     """
     masked = mask(text)
-    pieces: list[ParsedPiece] = []
-    for piece in split(masked.text, dialect):
-        statement = masked.text[piece.start : piece.end]
-        tags = tags_within(masked, text, piece.start, piece.end, relation)
+    plain = masked.text is text and not relation
+    kept = _recut(text, dialect, before) if plain and before is not None else None
+    if kept is not None:
+        pieces, places, behind = kept
+        steady = True
+    else:
+        found = cut(masked.text, dialect)
+        pieces, places, behind = [], [(one.start, one.end) for one in found.slices], []
+        steady = found.steady and plain
+    for start, end in places:
+        statement = masked.text[start:end]
+        tags = tags_within(masked, text, start, end, relation)
         key = cache.key(statement if tags is None else f"{tags.text}\0{relation}", dialect)
         parsed_before = cache.parsed
         model = cache.parse(key, statement, dialect, tags)
-        pieces.append(ParsedPiece(piece.start, piece.end, key, statement, model))
+        pieces.append(ParsedPiece(start, end, key, statement, model))
         if cache.parsed != parsed_before:
             yield
+    pieces += behind
     if relation:
         _name_query(pieces, relation, cache)
-    return _keep_last_good(previous, pieces)
+    return Pieces(_keep_last_good(before.pieces if before is not None else (), pieces), steady)
+
+
+_Kept = tuple[list[ParsedPiece], Sequence[tuple[int, int]], list[ParsedPiece]]
+
+
+def _recut(text: str, dialect: Dialect, before: ParsedFile) -> _Kept | None:
+    """The pieces in front of an edit, the places of statements that may be new, and the pieces behind it."""
+    if not before.steady or before.dialect is not dialect:
+        return None
+    shift = find_shift(before.text, text)
+    by = len(text) - len(before.text)
+    found = recut(text, dialect, before.pieces, shift.prefix, shift.suffix, by)
+    if found is None:
+        return None
+    kept = before.pieces[len(before.pieces) - found.last :]
+    behind = [replace(one, start=one.start + by, end=one.end + by) for one in kept] if by else list(kept)
+    return list(before.pieces[: found.first]), found.middle, behind
 
 
 def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> None:

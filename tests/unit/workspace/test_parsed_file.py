@@ -5,7 +5,7 @@ from sql_lineage_ls.syntax.query_model import Parameter
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.parse_cache import ParseCache
-from sql_lineage_ls.workspace.parsed_file import ParsedPiece, parse_pieces
+from sql_lineage_ls.workspace.parsed_file import ParsedPiece, Pieces, parse_pieces
 
 BIGQUERY = DIALECTS["bigquery"]
 
@@ -16,8 +16,8 @@ def pieces(text: str, cache: ParseCache | None = None) -> tuple[ParsedPiece, ...
         try:
             next(work)
         except StopIteration as end:
-            found: tuple[ParsedPiece, ...] = end.value
-            return found
+            found: Pieces = end.value
+            return found.pieces
 
 
 def parameters(value: object) -> list[str]:
