@@ -122,10 +122,6 @@ def _niladic(call: q.Call) -> Value:
 Shape = Callable[[list[Value]], Value]
 
 
-def _same(args: list[Value]) -> Value:
-    return influenced(args[0], conditions(args[1:]))
-
-
 def _aggregate_same(args: list[Value]) -> Value:
     return traced(args[0], conditions(args[1:]), (), "IDENTITY")
 

@@ -10,14 +10,13 @@ import re
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN, behind_bracket
 from sql_lineage_ls.syntax.repair import Prepared
 
 T = TokenType
 
 _OFFSET = re.compile(r"\bWITH\s+OFFSET\b", re.IGNORECASE)
 _NAMES = frozenset({T.VAR, T.IDENTIFIER})
-_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
-_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 
 
 def rewrite_paths(prepared: Prepared) -> None:
@@ -106,23 +105,10 @@ def _path_end(tokens: list[Token], index: int) -> int:
         if kind is T.DOT and index + 1 < count:
             index += 2
         elif kind is T.L_BRACKET:
-            index = _behind(tokens, index)
+            index = behind_bracket(tokens, index)
         else:
             break
     return index
-
-
-def _behind(tokens: list[Token], index: int) -> int:
-    depth = 0
-    for position in range(index, len(tokens)):
-        kind = tokens[position].token_type
-        if kind in _OPEN:
-            depth += 1
-        elif kind in _CLOSE:
-            depth -= 1
-            if not depth:
-                return position + 1
-    return len(tokens)
 
 
 def _in_from(tokens: list[Token], indexes: set[int]) -> set[int]:
@@ -134,10 +120,10 @@ def _in_from(tokens: list[Token], indexes: set[int]) -> set[int]:
         kind = token.token_type
         if inside and index in indexes:
             found.add(index)
-        if kind in _OPEN:
+        if kind in OPEN:
             stack.append(inside)
             inside = False
-        elif kind in _CLOSE:
+        elif kind in CLOSE:
             inside = stack.pop() if stack else False
         elif kind is T.FROM:
             inside = True

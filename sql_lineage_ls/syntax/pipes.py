@@ -12,10 +12,10 @@ from collections.abc import Callable
 from msgspec import Struct
 from sqlglot.tokens import Token, TokenType
 
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
+
 T = TokenType
 
-_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
-_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 _SET_WORDS = frozenset({T.UNION, T.INTERSECT, T.EXCEPT})
 _JOIN_WORDS = frozenset({T.JOIN, T.LEFT, T.RIGHT, T.FULL, T.INNER, T.CROSS, T.NATURAL, T.LATERAL})
 _NAMES = frozenset({T.VAR, T.IDENTIFIER})
@@ -41,7 +41,7 @@ def _level(tokens: list[Token], index: int) -> tuple[list[Token], int]:
     while index < len(tokens):
         token = tokens[index]
         kind = token.token_type
-        if kind in _CLOSE:
+        if kind in CLOSE:
             break
         if kind is T.PIPE_GT:
             steps.append([])
@@ -50,7 +50,7 @@ def _level(tokens: list[Token], index: int) -> tuple[list[Token], int]:
             continue
         steps[-1].append(token)
         index += 1
-        if kind in _OPEN:
+        if kind in OPEN:
             inner, index = _level(tokens, index)
             steps[-1] += inner
             if index < len(tokens):
@@ -97,11 +97,11 @@ def _outer(tokens: list[Token]) -> list[int]:
     found: list[int] = []
     depth = 0
     for index, token in enumerate(tokens):
-        if token.token_type in _CLOSE:
+        if token.token_type in CLOSE:
             depth -= 1
         if not depth:
             found.append(index)
-        if token.token_type in _OPEN:
+        if token.token_type in OPEN:
             depth += 1
     return found
 
@@ -269,7 +269,7 @@ def _without_direction(key: list[Token]) -> list[Token]:
 def _without_alias(key: list[Token]) -> list[Token]:
     if len(key) > 2 and key[-2].token_type is T.ALIAS:
         return key[:-2]
-    if len(key) > 1 and key[-1].token_type in _NAMES and key[-2].token_type in (*_NAMES, *_CLOSE):
+    if len(key) > 1 and key[-1].token_type in _NAMES and key[-2].token_type in (*_NAMES, *CLOSE):
         return key[:-1]
     return key
 

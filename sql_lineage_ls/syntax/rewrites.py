@@ -7,14 +7,13 @@ import re
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
 from sql_lineage_ls.syntax.tokens import head_word
 
 T = TokenType
 
-_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
-_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 
 
 def rewrite(prepared: Prepared) -> None:
@@ -75,7 +74,7 @@ _OPEN_JOINS = 6
 _CLAUSES = frozenset(
     {T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.QUALIFY, T.SET, T.VALUES, T.WINDOW, T.LIMIT, T.UNION}
 )
-_JOIN_SCAN = _CLAUSES | _OPEN | _CLOSE | {T.JOIN, T.ON, T.USING}
+_JOIN_SCAN = _CLAUSES | OPEN | CLOSE | {T.JOIN, T.ON, T.USING}
 _JOIN_WORDS = frozenset({T.CROSS, T.NATURAL, T.ARRAY, T.LEFT, T.RIGHT, T.FULL, T.SEMI, T.ANTI, T.ASOF, T.OUTER})
 
 
@@ -89,9 +88,9 @@ def _limit_open_joins(tokens: list[Token]) -> None:
     pending: list[list[int]] = [[]]
     for index in [i for i, token in enumerate(tokens) if token.token_type in _JOIN_SCAN]:
         kind = tokens[index].token_type
-        if kind in _OPEN:
+        if kind in OPEN:
             pending.append([])
-        elif kind in _CLOSE:
+        elif kind in CLOSE:
             found += _surplus(pending.pop()) if len(pending) > 1 else []
         elif kind is join:
             pending[-1].append(index)
@@ -191,7 +190,7 @@ def _cut_tail(tokens: list[Token], start: int) -> None:
         token = tokens[index]
         kind = token.token_type
         word = token.text.upper()
-        depth += (kind in _OPEN) - (kind in _CLOSE)
+        depth += (kind in OPEN) - (kind in CLOSE)
         if kind in (T.SELECT, T.VALUES, T.WITH, T.FROM):
             return
         if not depth and word in _ROWS_FROM_OUTSIDE and tokens[index - 1].token_type is not T.DOT and index > start + 2:

@@ -11,17 +11,17 @@ from bisect import bisect_right
 
 from sqlglot.tokens import Token, TokenType
 
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN, behind_bracket
+
 T = TokenType
 
-_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
-_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 # Keywords that end a select list where they stand at its own depth.
 _ENDS = frozenset(
     {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.UNION, T.INTERSECT, T.EXCEPT, T.QUALIFY,
      T.WINDOW, T.INTO, T.FETCH, T.CLUSTER_BY, T.DISTRIBUTE_BY, T.SORT_BY, T.PREWHERE, T.SEMICOLON, T.PIPE_GT,
      T.CONNECT_BY, T.LATERAL, T.INSERT}
 )  # fmt: skip
-_INTERESTING = _OPEN | _CLOSE | _ENDS | {T.SELECT, T.COMMA, T.LT}
+_INTERESTING = OPEN | CLOSE | _ENDS | {T.SELECT, T.COMMA, T.LT}
 # Types whose parameters stand in angle brackets: the commas of `STRUCT<a INT64, b STRING>` cut nothing.
 _ANGLED = frozenset({T.STRUCT, T.ARRAY, T.MAP})
 # Words between SELECT and its first item.
@@ -94,12 +94,12 @@ def _scan(tokens: list[Token]) -> list[_List]:
         kind = token.token_type
         if kind not in _INTERESTING:
             continue
-        if current is not None and (kind in _CLOSE or kind is T.SELECT):
+        if current is not None and (kind in CLOSE or kind is T.SELECT):
             current.cut(tokens, index)
-        if kind in _OPEN:
+        if kind in OPEN:
             stack.append((current, enclosing))
             current, enclosing = None, current or enclosing
-        elif kind in _CLOSE:
+        elif kind in CLOSE:
             current, enclosing = stack.pop() if stack else (None, None)
         elif kind is T.SELECT:
             current = _List(token.start, _first_item(tokens, index + 1), enclosing)
@@ -138,9 +138,9 @@ def _first_item(tokens: list[Token], index: int) -> int:
     while index < count and tokens[index].token_type in _PREFIXES:
         index += 1
         if index + 1 < count and tokens[index].token_type is T.ON and tokens[index + 1].token_type is T.L_PAREN:
-            index = _behind_bracket(tokens, index + 1)
+            index = behind_bracket(tokens, index + 1)
     if index + 1 < count and tokens[index].token_type is T.TOP:
-        index = _behind_bracket(tokens, index + 1) if tokens[index + 1].token_type is T.L_PAREN else index + 2
+        index = behind_bracket(tokens, index + 1) if tokens[index + 1].token_type is T.L_PAREN else index + 2
         while index < count and tokens[index].text.upper() in ("PERCENT", "WITH", "TIES"):
             index += 1
     if index + 1 < count and tokens[index].token_type is T.ALIAS:
@@ -162,17 +162,3 @@ def _behind_angles(tokens: list[Token], index: int) -> int:
             if not depth:
                 return position + 1
     return index
-
-
-def _behind_bracket(tokens: list[Token], index: int) -> int:
-    """Index of the token behind the bracket that opens at `index`."""
-    depth = 0
-    for position in range(index, len(tokens)):
-        kind = tokens[position].token_type
-        if kind in _OPEN:
-            depth += 1
-        elif kind in _CLOSE:
-            depth -= 1
-            if not depth:
-                return position + 1
-    return len(tokens)

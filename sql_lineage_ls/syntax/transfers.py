@@ -10,6 +10,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import query_from_tokens
 from sql_lineage_ls.syntax.tokens import tokenize
@@ -18,8 +19,6 @@ T = TokenType
 
 TRANSFER_WORDS = frozenset({"COPY", "LOAD", "UNLOAD", "EXPORT"})
 
-_OPEN = frozenset({T.L_PAREN, T.L_BRACKET, T.L_BRACE})
-_CLOSE = frozenset({T.R_PAREN, T.R_BRACKET, T.R_BRACE})
 _QUERY_STARTS = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
 _ADDRESS_OPTIONS = frozenset({"URI", "URIS"})
 
@@ -66,9 +65,9 @@ class _Reader:
         depth = 0
         for index in range(self.index, len(self.tokens)):
             token = self.tokens[index]
-            if token.token_type in _OPEN:
+            if token.token_type in OPEN:
                 depth += 1
-            elif token.token_type in _CLOSE:
+            elif token.token_type in CLOSE:
                 depth -= 1
             elif not depth and token.token_type is not T.STRING and token.text.upper() in words:
                 self.index = index + 1
@@ -108,7 +107,7 @@ class _Reader:
         expected = True
         for token in self.tokens[self.index + 1 : stop - 1]:
             kind = token.token_type
-            depth += (kind in _OPEN or kind is T.LT) - (kind in _CLOSE or kind is T.GT)
+            depth += (kind in OPEN or kind is T.LT) - (kind in CLOSE or kind is T.GT)
             if expected and not depth:
                 name = q.Name(token.text, token.start, token.end + 1, kind is T.IDENTIFIER)
                 found.append(q.ColumnRef((name,)))
@@ -123,9 +122,9 @@ class _Reader:
         depth = 0
         for index in range(self.index, len(self.tokens)):
             kind = self.tokens[index].token_type
-            if kind in _OPEN:
+            if kind in OPEN:
                 depth += 1
-            elif kind in _CLOSE:
+            elif kind in CLOSE:
                 depth -= 1
                 if not depth:
                     return index + 1

@@ -54,10 +54,6 @@ class LineIndex:
             end -= 1
         return end
 
-    def line_of(self, offset: int) -> int:
-        """The line that `offset` is in; the code points of a line end belong to the line that they end."""
-        return bisect_right(self._starts, max(offset, 0)) - 1
-
     def position(self, offset: int, encoding: Encoding = "utf-16") -> tuple[int, int]:
         """The line and the character of `offset`, counted in units of `encoding`.
 

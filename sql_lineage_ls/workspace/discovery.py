@@ -92,15 +92,6 @@ def is_sql(path: str) -> bool:
     return os.path.splitext(path)[1].lower() in SUFFIXES
 
 
-def file_stamp(path: Path) -> tuple[int, int] | None:
-    """The stamp of a file, None where there is no such file."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size
-
-
 def read_text(path: Path) -> str | None:
     """A file's text without a byte order mark; None where it cannot be read or is no text.
 

@@ -8,7 +8,7 @@ they are: what stands behind them is the client's business.
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath
 from urllib.parse import quote, unquote, urlsplit
 
 _DRIVE = re.compile(r"^/([A-Za-z]):(?=/|$)")
@@ -52,17 +52,9 @@ def path_from_uri(uri: str) -> Path | None:
     return Path(path) if path else None
 
 
-def uri_from_path(path: Path) -> str:
-    """The normal form of a file's address: `/w/a b.sql` is `file:///w/a%20b.sql`."""
-    return _uri_from_posix(path.as_posix())
-
-
-def uri_from_pure_path(path: PurePosixPath | PureWindowsPath) -> str:
-    """`uri_from_path` for a path of any system: `C:\\w\\a.sql` is `file:///C:/w/a.sql`."""
-    return _uri_from_posix(path.as_posix())
-
-
-def _uri_from_posix(text: str) -> str:
+def uri_from_path(path: PurePath) -> str:
+    """The normal form of a file's address: `/w/a b.sql` is `file:///w/a%20b.sql`, `C:\\a.sql` is `file:///C:/a.sql`."""
+    text = path.as_posix()
     if text.startswith("//"):
         return normal_uri("file:" + quote(text, safe=_SAFE))
     if not text.startswith("/"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sql_lineage_ls.syntax.ddl.builtin_types import COMPOSITES, SCALARS, VARIANTS
 from sql_lineage_ls.syntax.ddl.columns import is_constraint, read_elements, type_or_none
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, keywords
-from sql_lineage_ls.syntax.ddl.names import column_name, column_path, relation_name
+from sql_lineage_ls.syntax.ddl.names import column_name, dotted_name, relation_name
 from sql_lineage_ls.syntax.query_model import (
     AddColumn,
     AlterAction,
@@ -106,7 +106,7 @@ def _add(cursor: Cursor) -> list[AlterAction]:
         return [AddColumn(_path_of(column), column.type, guarded) for column in read_elements(cursor).columns]
     if not explicit and _is_other(cursor, _NOT_COLUMNS, adding=True):
         return []
-    path = column_path(cursor)
+    path = dotted_name(cursor)
     if not path:
         return []
     cursor.accept(":")
@@ -136,7 +136,7 @@ def _placement(cursor: Cursor) -> tuple[bool, Name | None]:
         if cursor.accept("FIRST"):
             return True, None
         if cursor.accept("AFTER"):
-            path = column_path(cursor)
+            path = dotted_name(cursor)
             return False, path[-1] if path else None
         cursor.skip_group() if cursor.at("(") else cursor.advance()
     return False, None
@@ -147,7 +147,7 @@ def _drop(cursor: Cursor) -> list[AlterAction]:
     guarded = _guard(cursor)
     if cursor.accept("("):
         dropped: list[AlterAction] = []
-        while path := column_path(cursor):
+        while path := dotted_name(cursor):
             dropped.append(DropColumn(path, guarded))
             if not cursor.accept(","):
                 break
@@ -156,7 +156,7 @@ def _drop(cursor: Cursor) -> list[AlterAction]:
         return dropped
     if not explicit and _is_other(cursor, _NOT_COLUMNS):
         return []
-    path = column_path(cursor)
+    path = dotted_name(cursor)
     return [DropColumn(path, guarded)] if path else []
 
 
@@ -169,7 +169,7 @@ def _rename(cursor: Cursor) -> list[AlterAction]:
     if not explicit and not guarded and _is_other(cursor, _NOT_COLUMNS):
         return []
     start = cursor.position
-    path = column_path(cursor)
+    path = dotted_name(cursor)
     if path and (cursor.accept("TO") or cursor.accept("AS")):
         new_name = column_name(cursor)
         while new_name is not None and cursor.accept("."):  # ClickHouse and DuckDB repeat the path
@@ -185,7 +185,7 @@ def _change(cursor: Cursor) -> list[AlterAction]:
     """Hive and MySQL `CHANGE old new type`; Spark's `CHANGE COLUMN a TYPE t` and `CHANGE a COMMENT '..'`."""
     cursor.accept_any(_COLUMN_WORDS)
     _guard(cursor)
-    path = column_path(cursor)
+    path = dotted_name(cursor)
     if not path:
         return []
     if cursor.accept("TYPE"):
@@ -215,7 +215,7 @@ def _alter(cursor: Cursor) -> list[AlterAction]:
         ]
     if not explicit and cursor.upper() in _NOT_MODIFIED | _NOT_COLUMNS:
         return []
-    path = column_path(cursor)
+    path = dotted_name(cursor)
     if not path:
         return []
     if cursor.accept("RENAME", "TO"):

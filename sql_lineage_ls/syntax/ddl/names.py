@@ -101,8 +101,8 @@ def column_name(cursor: Cursor) -> Name | None:
     return name
 
 
-def column_path(cursor: Cursor) -> tuple[Name, ...]:
-    """A column or nested field as ALTER names it: `customer.address.city`, `items.element.qty`."""
+def dotted_name(cursor: Cursor) -> tuple[Name, ...]:
+    """A type's name, or a column or nested field as ALTER names it: `customer.address.city`, `items.element.qty`."""
     names: list[Name] = []
     while (name := column_name(cursor)) is not None:
         names.append(name)

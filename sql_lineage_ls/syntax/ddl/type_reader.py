@@ -19,7 +19,7 @@ from sql_lineage_ls.syntax.ddl.builtin_types import (
     WRAPPERS,
 )
 from sql_lineage_ls.syntax.ddl.cursor import MAX_DEPTH, Cursor, DdlError, keywords
-from sql_lineage_ls.syntax.ddl.names import column_name
+from sql_lineage_ls.syntax.ddl.names import column_name, dotted_name
 from sql_lineage_ls.syntax.query_model import FieldSpec, Name, TypeSpec
 
 _BRACKETS = {"(": ")", "<": ">"}
@@ -186,7 +186,7 @@ def _plain(cursor: Cursor) -> TypeSpec:
     first = cursor.position
     if cursor.at("REF") and (target := cursor.peek(1)) is not None and target.kind in ("word", "quoted"):
         cursor.advance()
-    parts = _type_name(cursor)
+    parts = dotted_name(cursor)
     if cursor.at("%"):
         cursor.advance(2)
         return TypeSpec("named", cursor.spelling(first, cursor.position))
@@ -197,15 +197,6 @@ def _plain(cursor: Cursor) -> TypeSpec:
         skip_arguments(cursor)
     name = parts if kind == "named" else ()
     return TypeSpec(kind, cursor.spelling(first, cursor.position), name=name)
-
-
-def _type_name(cursor: Cursor) -> tuple[Name, ...]:
-    names: list[Name] = []
-    while (name := column_name(cursor)) is not None:
-        names.append(name)
-        if not cursor.accept("."):
-            break
-    return tuple(names)
 
 
 def _kind(cursor: Cursor, parts: tuple[Name, ...]) -> str:

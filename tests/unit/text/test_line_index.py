@@ -80,7 +80,6 @@ def test_position_inside_of_a_code_point_is_rounded_down() -> None:
 def test_offset_between_carriage_return_and_newline_is_the_end_of_the_line() -> None:
     index = LineIndex("ab\r\ncd")
     assert index.position(3) == (0, 2)
-    assert index.line_of(3) == 0
 
 
 def test_line_bounds() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sql_lineage_ls.workspace.config import Settings
-from sql_lineage_ls.workspace.discovery import Discovery, decode, discover, file_stamp, is_sql, read_text
+from sql_lineage_ls.workspace.discovery import Discovery, decode, discover, is_sql, read_text
 
 
 def write(root: Path, *names: str) -> None:
@@ -95,14 +95,11 @@ def test_reading_never_raises(tmp_path: Path) -> None:
     assert read_text(tmp_path) is None
     assert read_text(tmp_path / "none.sql") is None
     assert read_text(Path("a\0b")) is None
-    assert file_stamp(Path("a\0b")) is None
 
 
 def test_stamps_follow_the_size(tmp_path: Path) -> None:
     write(tmp_path, "a.sql")
-    stamp = file_stamp(tmp_path / "a.sql")
-    assert stamp is not None
-    assert stamp[1] == 10
+    assert [file.stamp[1] for file in discover(tmp_path, Settings()).files] == [10]
 
 
 def test_names_of_sql_files() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from sql_lineage_ls.workspace.uris import is_below, normal_uri, path_from_uri, uri_from_path, uri_from_pure_path
+from sql_lineage_ls.workspace.uris import is_below, normal_uri, path_from_uri, uri_from_path
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_paths_and_back() -> None:
 
 
 def test_paths_of_other_systems() -> None:
-    assert uri_from_pure_path(PureWindowsPath("c:\\w\\a b.sql")) == "file:///C:/w/a%20b.sql"
-    assert uri_from_pure_path(PureWindowsPath("\\\\host\\share\\a.sql")) == "file://host/share/a.sql"
-    assert uri_from_pure_path(PurePosixPath("/w/a.sql")) == "file:///w/a.sql"
+    assert uri_from_path(PureWindowsPath("c:\\w\\a b.sql")) == "file:///C:/w/a%20b.sql"
+    assert uri_from_path(PureWindowsPath("\\\\host\\share\\a.sql")) == "file://host/share/a.sql"
+    assert uri_from_path(PurePosixPath("/w/a.sql")) == "file:///w/a.sql"
 
 
 @pytest.mark.parametrize("uri", ["untitled:Untitled-1", "git:/w/a.sql", "file:///a%00b.sql", ""])
