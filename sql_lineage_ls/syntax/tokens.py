@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from sqlglot.dialects.dialect import Dialect as Grammar
@@ -11,6 +12,15 @@ from sqlglot.tokens import Token, TokenType
 from sql_lineage_ls.syntax.dialects import Dialect
 
 _QUOTES = frozenset("'\"$")
+# `GROUP BY` is one token, unless a comment stands in it.
+_SECOND_WORDS = frozenset({"BY", "by", "By"})
+# Each comment can be read in one way only: a text that does not fit must not be tried in many.
+_ONE_COMMENT = r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|--[^\r\n]*(?=[\r\n]|\Z)"
+_COMMENT = re.compile(_ONE_COMMENT)
+_SPLIT_KEYWORD = re.compile(
+    rf"\b(?:GROUP|ORDER|PARTITION|CLUSTER|SORT|DISTRIBUTE|CONNECT)\b(?:\s|{_ONE_COMMENT})+(?=BY\b)", re.IGNORECASE
+)
+_NOT_A_LINE_END = re.compile(r"[^\r\n]")
 
 
 @cache
@@ -34,6 +44,8 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
     Raises `sqlglot.errors.TokenError` for an unterminated quote or comment.
     """
     tokens = list(grammar(dialect.grammar).tokenize(text))
+    if ("--" in text or "/*" in text) and any(token.text in _SECOND_WORDS for token in tokens):
+        tokens = list(grammar(dialect.grammar).tokenize(_SPLIT_KEYWORD.sub(_without_comment, text)))
     if len(tokens) == 2 and tokens[1].token_type is TokenType.STRING:
         # The tokenizer leaves what follows some words (RENAME, REPLACE, UNLOAD, ..) in one piece.
         end = tokens[0].end + 1
@@ -44,3 +56,8 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
         except TokenError:
             return tokens
     return tokens
+
+
+def _without_comment(keyword: re.Match[str]) -> str:
+    """`GROUP /* by what */ BY` with blanks for the comment, so that it is the keyword that it is."""
+    return _COMMENT.sub(lambda comment: _NOT_A_LINE_END.sub(" ", comment[0]), keyword[0])
