@@ -8,7 +8,7 @@ from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage import functions as f
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
-from sql_lineage_ls.lineage.scope import Scope
+from sql_lineage_ls.lineage.scope import Column, Scope
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
@@ -75,8 +75,10 @@ def _inlined(call: q.Call, args: list[Value], context: Context) -> Value | None:
     if definition.returns or len(definition.params) != len(args):
         return None
     inside = context.inside()
-    parameters = {inside.fold(param.name): arg for param, arg in zip(definition.params, args, strict=True)}
-    scope = Scope(parameters=parameters)
+    scope = Scope(parameters={
+        inside.fold(param.name): Column(param.name.text, inside.fold(param.name), arg)
+        for param, arg in zip(definition.params, args, strict=True)
+    })
     if definition.body is not None:
         return expressions.evaluate(definition.body, scope, inside)
     if definition.query is None:
@@ -238,9 +240,10 @@ def _apply(function: q.Lambda, name: str, plain: list[Value], scope: Scope, cont
 
 
 def _bind(function: q.Lambda, values: list[Value], scope: Scope, context: Context) -> Value:
-    parameters: dict[str, Value] = {}
+    parameters: dict[str, Column] = {}
     for parameter, value in zip(function.params, values, strict=False):
-        parameters[context.fold(parameter)] = value
+        key = context.fold(parameter)
+        parameters[key] = Column(parameter.text, key, value, ((parameter.start, parameter.end),))
         context.meaning(parameter, "parameter", value)
     return expressions.evaluate(function.body, scope.with_parameters(parameters), context)
 

@@ -1,6 +1,8 @@
 """Expressions to values.
 
 `evaluate` gives each expression of the query model its value in a scope and notes what every name on the way means.
+
+Longer than other modules: it has one function for each kind of expression, and one table of them.
 """
 
 from __future__ import annotations
@@ -380,7 +382,10 @@ def _case(expr: q.Case, scope: Scope, context: Context) -> Value:
 def _lambda(expr: q.Lambda, scope: Scope, context: Context) -> Value:
     # A lambda outside a known higher-order function: its parameters are known names of unknown value.
     unknown = Derived()
-    inner = scope.with_parameters({context.fold(name): unknown for name in expr.params})
+    inner = scope.with_parameters({
+        context.fold(name): Column(name.text, context.fold(name), unknown, ((name.start, name.end),))
+        for name in expr.params
+    })
     return derived([evaluate(expr.body, inner, context)])
 
 

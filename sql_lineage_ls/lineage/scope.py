@@ -3,6 +3,8 @@
 One `Scope` is one query block; its parent is the block around it. Which reading of a dotted name comes first is the
 dialect's rule (`NameOrder`). Where the SQL does not prove the owner, the result is a gap that says which fact is
 missing, never a guess.
+
+Longer than other modules: the ways in which a name can be bound are tried in one order, here.
 """
 
 from __future__ import annotations
@@ -138,7 +140,7 @@ class Scope(Struct, eq=False):
     parent: Scope | None = None
     ranges: list[RangeVariable] = field(default_factory=list)
     merged: dict[str, Column] = field(default_factory=dict)
-    parameters: dict[str, Value] = field(default_factory=dict)
+    parameters: dict[str, Column] = field(default_factory=dict)
     aliases: dict[str, Column] = field(default_factory=dict)
     # Whether aliases of the select list can be read here: never, after columns, or before them.
     alias_rule: LateralAlias = LateralAlias.NEVER
@@ -176,7 +178,7 @@ class Scope(Struct, eq=False):
         """The same names with another rule for the select list's aliases, `outputs` being all it gives."""
         return replace(self, alias_rule=rule, outputs={column.key: column for column in reversed(outputs)})
 
-    def with_parameters(self, parameters: dict[str, Value]) -> Scope:
+    def with_parameters(self, parameters: dict[str, Column]) -> Scope:
         """The scope of a lambda's body: a parameter hides every column of its name."""
         return Scope(self, parameters=parameters)
 
@@ -228,7 +230,8 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
 
 def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
     if keys[0] in level.parameters:
-        return Binding(level.parameters[keys[0]], 1, kind="parameter")
+        parameter = level.parameters[keys[0]]
+        return Binding(parameter.value, 1, kind="parameter", definitions=parameter.definitions)
     order = context.dialect.name_order
     if order is NameOrder.ROW_FIRST:
         return _row_first(names, keys, level, context)

@@ -1,4 +1,8 @@
-"""Statements to lineage: which columns a statement writes, from what."""
+"""Statements to lineage: which columns a statement writes, from what.
+
+`INSERT INTO t (a) SELECT b FROM u` gives the edge `t.a <- u.b`. Longer than other modules: it has one function for each
+kind of statement, and one table of them.
+"""
 
 from __future__ import annotations
 
@@ -491,9 +495,11 @@ def _function(statement: q.CreateFunction, context: Context) -> _Written:
     context.touch(identity, shown, "function")
     last = statement.name[-1]
     ddl_names.note_relation(last, identity, shown, context)
-    parameters: dict[str, Value] = {
-        context.fold(param.name): Generated(GeneratedSource("parameter", param.name.text)) for param in statement.params
-    }
+    parameters: dict[str, Column] = {}
+    for param in statement.params:
+        key = context.fold(param.name)
+        value = Generated(GeneratedSource("parameter", param.name.text))
+        parameters[key] = Column(param.name.text, key, value, ((param.name.start, param.name.end),))
     result = queries.bind_query(statement.query, Scope(parameters=parameters), context)
     return _output(queries.renamed(result, tuple(column.name for column in statement.returns), context),
                    _Written("function", identity))
