@@ -10,7 +10,7 @@ import difflib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
@@ -23,6 +23,10 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see '{self.prog} --help'")
+
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[_Parser]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -51,7 +55,14 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_lineage(commands)
+    _add_datahub_paths(commands)
+    _add_serve(commands)
+    _add_demo(commands)
+    return parser
 
+
+def _add_lineage(commands: _Commands) -> None:
     lineage = commands.add_parser(
         "lineage",
         help="print the lineage of SQL files",
@@ -76,6 +87,8 @@ def make_parser() -> argparse.ArgumentParser:
     exports.add_argument("--platform-instance", default="", help="datahub: the instance of the platform")
     exports.add_argument("--env", default="", help="datahub: the environment of the datasets, PROD if left out")
 
+
+def _add_datahub_paths(commands: _Commands) -> None:
     paths = commands.add_parser(
         "datahub-paths",
         help="spell the fields of DataHub lineage as its schemas do",
@@ -95,19 +108,22 @@ def make_parser() -> argparse.ArgumentParser:
         "--max-unmapped-logged", metavar="N", type=_count, default=20, help="name at most N unmapped fields (20)"
     )
 
+
+def _add_serve(commands: _Commands) -> None:
     serve = commands.add_parser("serve", help="run the language server", description="Run the language server.")
     serve.add_argument("--stdio", action="store_true", help="speak over stdin and stdout (default)")
     serve.add_argument("--tcp", metavar="PORT", type=_port, help="listen on this port of the loopback address instead")
     serve.add_argument("--log-file", metavar="FILE", default="", help="write the log to this file; stderr otherwise")
     serve.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log")
 
+
+def _add_demo(commands: _Commands) -> None:
     demo = commands.add_parser(
         "demo",
         help="show what an editor would show",
         description="Start the real server, ask it what an editor asks, and print what a person would see.",
     )
     demo.add_argument("path", metavar="PATH", nargs="?", default="", help="a folder; the bundled examples otherwise")
-    return parser
 
 
 def _run(argv: list[str]) -> int:

@@ -1,6 +1,8 @@
 """Arrays and functions that make rows: UNNEST, explode, FLATTEN, ARRAY JOIN, table functions.
 
 What columns they give is the dialect's rule (`UnnestShape`) or the function's (Snowflake FLATTEN, Spark explode).
+
+Longer than other modules: it has one function for each way of making rows, and one table of them.
 """
 
 from __future__ import annotations

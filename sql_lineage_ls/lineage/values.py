@@ -2,6 +2,8 @@
 
 An expression is evaluated to a value, never to a flat set of columns, so that a later `.field` or `[index]` still
 finds its own source: `STRUCT(x AS p, y AS q).p` reads `x` alone.
+
+Longer than other modules: each operation has a case for each kind of value, and the kinds are one closed set.
 """
 
 from __future__ import annotations
@@ -85,9 +87,10 @@ class Record(Struct, frozen=True, dict=True):
 
 
 class ArrayOf(Struct, frozen=True, gc=False):
-    """An array that the query builds; `value` is any of its elements."""
+    """An array that the query builds; `value` is any of its elements. `entries` where it is a map of these."""
 
     value: Value
+    entries: bool = False
 
 
 class OneOf(Struct, frozen=True, dict=True):
@@ -260,6 +263,8 @@ def field(value: Value, key: Key) -> Value | Refuted:
         inner = field(value.value, key)
         return inner if isinstance(inner, Refuted) else _retrace(value, inner)
     if isinstance(value, ArrayOf):
+        if value.entries and key.map_fields:
+            return map_value(value, key.name)
         if not key.array_fields:
             return Refuted("field-of-array", None)
         inner = field(value.value, key)
@@ -496,7 +501,7 @@ def by_names(value: Value) -> Value:
     if isinstance(value, Traced):
         return Traced(by_names(value.value), value.influences, value.steps, value.transform)
     if isinstance(value, ArrayOf):
-        return ArrayOf(by_names(value.value))
+        return ArrayOf(by_names(value.value), value.entries)
     return value
 
 
@@ -612,7 +617,10 @@ def type_of(value: Value) -> DataType:
     if isinstance(value, Traced):
         return type_of(value.value)
     if isinstance(value, ArrayOf):
-        return ArrayType(type_of(value.value))
+        inner = type_of(value.value)
+        if value.entries and isinstance(inner, RecordType) and len(inner.fields) == 2:
+            return MapType(inner.fields[0].type, inner.fields[1].type)
+        return ArrayType(inner)
     if isinstance(value, Record):
         if value.rest is not None or value.positional:
             return UNSPECIFIED

@@ -2,6 +2,8 @@
 
 The rest of the program asks a `Dialect` for a rule and never for its name. A rule is a field here, its values are
 documented at the field, and its source is the database's own documentation.
+
+Longer than other modules: it is one table.
 """
 
 from __future__ import annotations

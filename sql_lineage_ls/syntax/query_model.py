@@ -6,6 +6,8 @@ Names are not resolved here: `a.b.c` is a `ColumnRef` of three parts, whether `a
 
 Positions are code points **relative to the start of the statement**, half open, so that a statement keeps its
 model when text above it changes. `-1` stands for a node that no token of the text carries.
+
+Longer than other modules: it is one vocabulary, whose records are made of each other.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Owns the documents, the parsed statements, the catalog, the analysis and the ind
 and answer questions in between. Open documents always come first.
 
 One thread drives an engine. The snapshots that it hands out never change.
+
+Longer than other modules: what is open, parsed, committed and bound is one state, and nobody else may touch it.
 """
 
 from __future__ import annotations
