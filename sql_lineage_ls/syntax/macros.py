@@ -65,6 +65,11 @@ class Tags(Struct, frozen=True):
             return None
         return next((tag for tag in self.names if tag.start < end and start < tag.end), None)
 
+    def whole(self, start: int, end: int) -> tuple[int, int]:
+        """The place of a token and of all of the tags that it is in."""
+        tags = [tag for tag in self.names if tag.start < end and start < tag.end]
+        return min([start, *(tag.start for tag in tags)]), max([end, *(tag.end for tag in tags)])
+
     def shown(self, start: int, end: int) -> str:
         """The text of a token with its tags, in one spelling: `{{db}}` and `{{  db }}` are `{{ db }}`."""
         return _TAG.sub(_one_spelling, self.text[start:end])
@@ -190,6 +195,7 @@ class _Rewriter:
         return self._parameter(column.parts[0].start, column.parts[-1].end)
 
     def _parameter(self, start: int, end: int, template: bool = True) -> Parameter:
+        start, end = self.tags.whole(start, end)
         return Parameter(self.tags.shown(start, end), start, end, template)
 
     def _literal(self, literal: Literal) -> Any:

@@ -44,6 +44,12 @@ _ANY_REF = re.compile(
 _ANY_SOURCE = re.compile(rf"[-+]?\s*source\s*\(\s*{_ANY_QUOTED}\s*,\s*{_ANY_QUOTED}\s*\)\s*[-+]?\Z")
 _THIS = re.compile(r"[-+]?\s*this\s*[-+]?\Z")
 
+# What a tag becomes that stands for a whole query.
+_QUERY = "SELECT "
+_LEAST_QUERY = len(_QUERY) + 1
+_BEFORE_QUERY = re.compile(r"\b(?:AS|FROM|JOIN)\s*\(\s*\Z", re.IGNORECASE)
+_CLOSED = re.compile(r"\s*\)")
+
 # How far back a tag looks for what stands before it.
 _LOOK_BACK = 600
 # After these words, and after any sign but a closing one, a name is expected.
@@ -355,8 +361,17 @@ class _Masker:
             self._put(_blank(tag))
             return
         masked, span = _as_name(tag, start)
+        name = span.end - span.start
+        if name >= _LEAST_QUERY and self._is_query(start, start + len(tag)):
+            at = span.start - start
+            masked = masked[:at] + _QUERY + "_" * (name - len(_QUERY)) + masked[at + name :]
+            span = Span(start, start + len(tag))
         self.macros.append(span)
         self._put(masked)
+
+    def _is_query(self, start: int, end: int) -> bool:
+        """True where the tag alone is a CTE or a derived table: `WITH x AS ({{ union_of(..) }})`."""
+        return _BEFORE_QUERY.search(self.before) is not None and _CLOSED.match(self.text, end) is not None
 
     def _expects_name(self, tag: str, start: int) -> bool:
         """False where a name would read as an alias of what stands before, or as a statement of its own."""

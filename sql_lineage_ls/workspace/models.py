@@ -44,16 +44,17 @@ class ModelFiles:
     def __init__(self) -> None:
         self._projects: dict[str, Project | None] = {}
         self._roots: dict[str, str] = {}
+        self._folders: dict[str, bool] = {}
 
     def relation(self, uri: str, folder: Folder | None, settings: Settings) -> str:
         """The name of the relation that a file's query is, '' where it is none.
 
         `file:///w/models/crates.sql` gives `crates` in a dbt project. `folder` is the workspace folder around it.
         """
-        stem, suffix = os.path.splitext(unquote(uri.rsplit("/", 1)[-1]))
-        if suffix.lower() != _MODEL_SUFFIX:
+        if not self._is_model(uri, folder, settings):
             return ""
-        return stem if self._is_model(uri, folder, settings) else ""
+        stem, suffix = os.path.splitext(unquote(uri.rsplit("/", 1)[-1]))
+        return stem if suffix.lower() == _MODEL_SUFFIX else ""
 
     def _is_model(self, uri: str, folder: Folder | None, settings: Settings) -> bool:
         if isinstance(settings.models, bool):
@@ -62,12 +63,18 @@ class ModelFiles:
             glob = Glob.parse(*settings.models)
             relative = folder.relative(uri) if folder is not None else uri.rsplit("/", 1)[-1]
             return glob is not None and glob.matches(unquote(relative))
-        path = path_from_uri(uri)
+        # Asked of every file of a workspace after every scan: the files of a folder are alike.
+        parent = uri.rsplit("/", 1)[0]
+        known = self._folders.get(parent)
+        if known is None:
+            known = self._folders[parent] = self._is_model_folder(path_from_uri(parent), folder)
+        return known
+
+    def _is_model_folder(self, path: Path | None, folder: Folder | None) -> bool:
         if path is None:
             return False
-        root = self._root(folder.path if folder is not None else path.parent)
-        project = self._project_above(str(path.parent), root)
-        return project is not None and any(_is_inside(str(path), models) for models in project.models)
+        project = self._project_above(str(path), self._root(folder.path if folder is not None else path))
+        return project is not None and any(_is_in(str(path), models) for models in project.models)
 
     def _project_above(self, current: str, root: str) -> Project | None:
         """The nearest project at or above a folder, not above `root`."""
@@ -137,5 +144,5 @@ def _upwards(current: str, root: str) -> Iterator[str]:
         current = parent
 
 
-def _is_inside(path: str, folder: str) -> bool:
-    return path.startswith(folder.rstrip(os.sep) + os.sep)
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

@@ -89,6 +89,18 @@ def test_a_tag_in_an_except_list_hides_what_is_left() -> None:
     assert [code for code, _ in found(query)] == ["unexpanded-star"]
 
 
+def test_a_tag_that_is_a_whole_query_is_one_of_unknown_columns() -> None:
+    query = (
+        "WITH x AS (\n  {{ union_of(\n    ref('loaves')) }}\n) "
+        "SELECT x.flour, l.grams FROM x JOIN bakery.loaves AS l USING (grams)"
+    )
+    assert lines(query) == ["RS-1.grams <- bakery.loaves.grams"]
+    assert found(query) == [("unexpanded-star", "{{ union_of(\n    ref('loaves')) }}")]
+    assert lines("SELECT d.flour FROM ({{ everything() }}) AS d") == []
+    listed = "SELECT grams FROM bakery.loaves WHERE grams IN ({{ weights }})"
+    assert lines(listed) == ["RS-1.grams <- bakery.loaves.grams"]
+
+
 def test_a_tag_in_a_column_list_hides_which_column_is_written_from_which() -> None:
     assert lines("INSERT INTO bakery.loaves ({{ cols }}) SELECT grams FROM bakery.loaves") == []
     insert = "INSERT INTO bakery.loaves (loaf_id, flour) SELECT {{ id }} AS a, flour FROM bakery.loaves"
