@@ -104,7 +104,7 @@ def _counts_rows(call: q.Call) -> bool:
 
 
 def _row_count(call: q.Call, scope: Scope) -> Value:
-    """COUNT(*) depends on which rows there are, on no column (seed 001, 2.2)."""
+    """COUNT(*) depends on which rows there are, on no column (docs/model.md, "Edges")."""
     rows = dict.fromkeys(relation for variable in scope.visible() for relation in variable.rows)
     counted = (source for variable in scope.visible() for source in variable.counted)
     sources = unique((*(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows), *counted))
