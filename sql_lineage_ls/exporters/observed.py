@@ -53,7 +53,7 @@ def _output_nodes(relation: Relation, entry: Observed) -> Iterator[TreeNode]:
     """The columns that a query gives, with the fields that it builds itself.
 
     A column that is handed on whole is one node. Of one that a constructor builds only the fields are listed, of one
-    that is cast to a record type the column too (seed 000, 7.1 and 7.3).
+    that is cast to a record type the column too (docs/lineage-text.md, "Nodes").
     """
     waiting = list(columns_of(relation.columns))[::-1]
     while waiting:

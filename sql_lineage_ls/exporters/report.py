@@ -21,10 +21,10 @@ from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 ORPHANS = "pseudo_table_include_orphan_column"
-"""The relation that columns without a proven owner are listed under (seed 000, 10.1)."""
+"""The relation that columns without a proven owner are listed under (docs/lineage-text.md, "Orphans")."""
 
 BARE = "RS-"
-"""How the result sets are called that have no name (seed 001)."""
+"""How the result sets are called that have no name (docs/lineage-text.md, "Targets")."""
 
 
 class Place(Struct, frozen=True, gc=False):

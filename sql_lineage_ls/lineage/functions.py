@@ -86,7 +86,7 @@ GENERATORS = frozenset(
      "UNNEST", "JSON_TUPLE", "VARIANT_EXPLODE"}
 )
 
-# Values that a single word makes (seed 003: SYSTEM).
+# Values that a single word makes.
 SYSTEM = frozenset(
     {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_DATETIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW",
      "GETDATE", "SYSDATE", "SYSDATETIME", "SYSTIMESTAMP", "TODAY", "RAND", "RANDOM", "UUID", "GENERATE_UUID",

@@ -25,7 +25,7 @@ ORDERING = "ordering"
 DIRECT_ROLES = frozenset({VALUE, CONDITION})
 
 ROWS: Path = ("RelationRows",)
-"""The pseudo column that stands for the rows of a relation (seed 001, 2.2)."""
+"""The pseudo column that stands for the rows of a relation (docs/model.md, "Edges")."""
 
 
 def path_text(path: Path) -> str:

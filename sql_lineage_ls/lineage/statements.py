@@ -171,7 +171,7 @@ def _copied(source: tuple[q.Name, ...], target: str, written: _Written, context:
 
 
 def _external(statement: q.CreateTable, target: str, written: _Written, context: Context) -> None:
-    """The files of an external table hold its data, node by node (seed 000, 1.2)."""
+    """The files of an external table hold its data, node by node (docs/lineage-text.md, "External locations")."""
     identity, _ = sources.touch_location(statement.location or "", context)
     relation = context.schemas.relation(statement.name)
     for path in tree_paths(relation.columns if relation is not None else ()):

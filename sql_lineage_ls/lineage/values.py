@@ -1,4 +1,4 @@
-"""Values: what an expression is made of, as a tree (design.md, "the algebra that makes paths precise").
+"""Values: what an expression is made of, as a tree (docs/model.md, "Values made of other values").
 
 An expression is evaluated to a value, never to a flat set of columns, so that a later `.field` or `[index]` still
 finds its own source: `STRUCT(x AS p, y AS q).p` reads `x` alone.
