@@ -44,6 +44,9 @@ check: lint types contracts test ## all of the above
 exports: $(VENV)/.exports ## compare the exports with DataHub's own functions
 	@$(PY) -m pytest -p no:cacheprovider tests/unit/exporters $(ARGS)
 
+oracle: $(VENV)/.oracle ## compare thousands of random queries with real engines; ORACLE_SEED=8 chooses others
+	@ORACLE_QUERIES=$${ORACLE_QUERIES:-2000} $(PY) -m pytest -p no:cacheprovider tests/oracle $(ARGS)
+
 editors: $(VENV)/.editors ## drive real VS Code and Neovim on examples/; pictures go to artefacts/
 	@bash editors/install_editors.sh
 	@$(PY) -m pytest -p no:cacheprovider tests/editors --editors $(ARGS)
@@ -89,6 +92,10 @@ $(VENV)/.lint: $(VENV)/.test
 
 $(VENV)/.exports: $(VENV)/.test
 	@$(INSTALL) --group exports
+	@touch $@
+
+$(VENV)/.oracle: $(VENV)/.test
+	@$(INSTALL) --group oracle
 	@touch $@
 
 $(VENV)/.editors: $(VENV)/.test

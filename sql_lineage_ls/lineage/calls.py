@@ -8,6 +8,7 @@ from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage import functions as f
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
+from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.lineage.scope import Column, Scope
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
@@ -60,6 +61,8 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
         return body
     if not args:
         return _niladic(call)
+    if call.name in f.ARRAYS_ZIP:
+        return _zip(call, args, context)
     shape = _SHAPES.get(call.name)
     if shape is not None:
         return shape(args)
@@ -160,9 +163,13 @@ def _element_of(args: list[Value]) -> Value:
     return influenced(element(args[0]), conditions(args[1:]))
 
 
-def _zip(args: list[Value]) -> Value:
-    items = tuple(RecordItem(str(n), str(n), element(arg)) for n, arg in enumerate(args))
-    return ArrayOf(Record(items))
+def _zip(call: q.Call, args: list[Value], context: Context) -> Value:
+    """An array of records: their fields have the arguments' names in Spark (`arrays_zip`), else their positions."""
+    items = []
+    for n, (written, arg) in enumerate(zip(call.args, args, strict=True)):
+        named = implied_name(written, context.dialect) if context.dialect.array_fields else None
+        items.append(RecordItem(named.text if named else str(n), context.fold(named) if named else str(n), element(arg)))
+    return ArrayOf(Record(tuple(items)))
 
 
 def _nvl2(args: list[Value]) -> Value:
@@ -189,7 +196,6 @@ _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.ELEMENT_OF, _element_of),
     **dict.fromkeys(f.MAP_KEYS, lambda args: ArrayOf(map_entry(args[0], "key"))),
     **dict.fromkeys(f.MAP_VALUES, lambda args: ArrayOf(map_entry(args[0], "value"))),
-    **dict.fromkeys(f.ARRAYS_ZIP, _zip),
     **dict.fromkeys(f.ORDINALS, _ordinal),
     "NVL2": _nvl2,
     "NULLIF": _nullif,
@@ -220,7 +226,7 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     if call.name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):
         kept = "key" if call.name == "TRANSFORM_VALUES" else "value"
         entry = {kept: map_entry(source, kept), "value" if kept == "key" else "key": bodies[0]}
-        return ArrayOf(Record(tuple(RecordItem(n, n, entry[n]) for n in ("key", "value"))))
+        return ArrayOf(Record(tuple(RecordItem(n, n, entry[n]) for n in ("key", "value"))), True)
     return derived([*bodies, *plain[1:]] if bodies else plain)
 
 

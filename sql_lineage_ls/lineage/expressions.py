@@ -325,7 +325,7 @@ def _map(expr: q.MapExpr, scope: Scope, context: Context) -> Value:
     keys = tuple(evaluate(key, scope, context) for key in expr.keys)
     values = tuple(evaluate(value, scope, context) for value in expr.values)
     entry = (RecordItem("key", "key", one_of(keys, "STRUCT")), RecordItem("value", "value", one_of(values, "STRUCT")))
-    return ArrayOf(Record(entry))
+    return ArrayOf(Record(entry), True)
 
 
 def _cast(expr: q.Cast, scope: Scope, context: Context) -> Value:

@@ -191,8 +191,10 @@ def _array_path(source: q.TableRef, scope: Scope, context: Context) -> RangeVari
     if not any(variable.answers((key,)) for variable in ranges):
         if not any(key in variable.by_key for variable in ranges) or not _is_array_column(source.parts, scope, context):
             return None
-    elif context.schemas.relation(source.parts) is not None and not resolve(source.parts, scope, context).column:
-        return None
+    elif context.schemas.relation(source.parts) is not None:
+        binding = resolve(source.parts, scope, context)
+        if binding.column is None and binding.kind != "alias":
+            return None
     return generators.unnest(
         q.Unnest((q.ColumnRef(source.parts),), source.alias or source.parts[-1], source.column_aliases,
                  source.position, source.with_position),

@@ -12,9 +12,11 @@ from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, Occurrence, Problem
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
+    RecordItem,
     Ref,
     Traced,
     Value,
+    build_record,
     fields,
 )
 from sql_lineage_ls.syntax import query_model as q
@@ -99,9 +101,11 @@ def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) ->
         pattern = star.like.replace("%", "*").replace("_", "?").lower()
         columns = [c for c in columns if fnmatch.fnmatchcase(c.name.lower(), pattern)]
         opened = ()
-    left_out = {context.fold(ref.parts[-1]) for ref in star.except_}
+    nested = [ref for ref in star.except_ if len(ref.parts) > 1 and _starts_at_record(ref, columns, context)]
+    left_out = {context.fold(ref.parts[-1]) for ref in star.except_ if ref not in nested}
     for ref in star.except_:
-        _note_modifier(ref.parts[-1], columns, context)
+        _note_modifier(ref.parts[0 if ref in nested else -1], columns, context)
+    columns = [_narrowed(c, nested, context) for c in columns]
     columns = [c for c in columns if c.key not in left_out]
     new = {context.fold(p.alias): p for p in star.replace if p.alias is not None}
     columns = [_replaced(c, new.get(c.key), scope, context) for c in columns]
@@ -113,6 +117,33 @@ def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) ->
     if found.open:
         columns += _unlisted(star, columns, scope, context)
     return Expansion(tuple(columns), opened)
+
+
+def _starts_at_record(ref: q.ColumnRef, columns: list[Column], context: Context) -> bool:
+    key = context.fold(ref.parts[0])
+    return any(c.key == key and fields(c.value) is not None for c in columns)
+
+
+def _narrowed(column: Column, left_out: list[q.ColumnRef], context: Context) -> Column:
+    """`* EXCEPT (customer.phone)` leaves out a field of a column (Spark, "Star clause")."""
+    value = column.value
+    for ref in left_out:
+        if context.fold(ref.parts[0]) == column.key:
+            value = _without(value, [context.key(name).key for name in ref.parts[1:]])
+    return column if value is column.value else replace(column, value=value)
+
+
+def _without(value: Value, path: list[str]) -> Value:
+    items = fields(value)
+    if items is None:
+        return value
+    kept = []
+    for item in items:
+        if item.key != path[0]:
+            kept.append(item)
+        elif len(path) > 1:
+            kept.append(RecordItem(item.name, item.key, _without(item.value, path[1:]), item.definition))
+    return build_record(tuple(kept), declared=True)
 
 
 def _unlisted(star: q.Star, columns: list[Column], scope: Scope, context: Context) -> list[Column]:

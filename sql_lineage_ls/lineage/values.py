@@ -541,8 +541,8 @@ def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
         inner = flatten(value.value)
         transform = stronger(value.transform, inner.transform)
         sources = tuple(_transformed(s, value.transform) for s in inner.sources)
-        return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, (*inner.steps, *value.steps),
-                    transform)
+        steps = tuple(dict.fromkeys((*inner.steps, *value.steps)))
+        return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, steps, transform)
     if isinstance(value, Record):
         parts = [item.value for item in value.items]
         if value.rest is not None:

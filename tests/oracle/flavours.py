@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.oracle.trees import Arr, Leaf, Rec, Schema, Type
+from tests.oracle.trees import Arr, Leaf, Schema, Type
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ BIGQUERY = Flavour(
     unnest=(
         ("CROSS JOIN UNNEST({array}) AS {alias}", "element"), (", UNNEST({array}) AS {alias}", "element"),
         (", UNNEST({array})", "bare"), ("LEFT JOIN UNNEST({array}) AS {alias} WITH OFFSET AS {name}", "element_offset"),
-        (", UNNEST({array}) {alias} WITH OFFSET", "element"), (", {array} AS {alias}", "path"), (", {array}", "path_bare"),
+        (", UNNEST({array}) {alias} WITH OFFSET", "element"), (", {array} AS {alias}", "path"),
+        (", {array}", "path_bare"),
         ("INNER JOIN UNNEST({array}) AS {alias} ON TRUE", "element"),
     ),
     except_="EXCEPT",

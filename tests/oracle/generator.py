@@ -43,6 +43,9 @@ class Query:
     columns: tuple[tuple[str, Type], ...]
 
 
+Cte = tuple[str, tuple[tuple[str, Type], ...]]
+
+
 def random_schema(random: Random) -> Schema:
     """Two or three tables with nested columns."""
     names = random.sample(NAMES, 3)
@@ -78,7 +81,7 @@ class Generator:
 
     def query(self) -> str:
         """A whole query."""
-        ctes: list[tuple[str, tuple[tuple[str, Type], ...]]] = []
+        ctes: list[Cte] = []
         parts = []
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
             inner = self._any_query(2, ctes, [])
@@ -91,7 +94,7 @@ class Generator:
         # One CTE a line, which tells them apart without a parser.
         return "WITH " + ",\n".join(parts) + f"\n{main.text}" if parts else main.text
 
-    def _any_query(self, depth: int, ctes: list[tuple[str, tuple[tuple[str, Type], ...]]], outer: list[Source]) -> Query:
+    def _any_query(self, depth: int, ctes: list[Cte], outer: list[Source]) -> Query:
         chance = self.random.random()
         if chance < 0.12:
             return self._union(depth, ctes, outer)
@@ -101,7 +104,7 @@ class Generator:
             return self._pivot(depth, ctes, outer)
         return self._select(depth, ctes, outer)
 
-    def _select(self, depth: int, ctes: list, outer: list[Source]) -> Query:
+    def _select(self, depth: int, ctes: list[Cte], outer: list[Source]) -> Query:
         block = Block([], outer)
         from_ = self._from(block, depth, ctes)
         items: list[str] = []
@@ -166,7 +169,7 @@ class Generator:
         columns += all_columns
         return "*"
 
-    def _union(self, depth: int, ctes: list, outer: list[Source]) -> Query:
+    def _union(self, depth: int, ctes: list[Cte], outer: list[Source]) -> Query:
         left = self._select(depth - 1, ctes, outer)
         for _ in range(8):
             right = self._select(depth - 1, ctes, outer)
@@ -174,7 +177,7 @@ class Generator:
                 return Query(f"{left.text} UNION ALL {right.text}", left.columns)
         return left
 
-    def _grouped(self, depth: int, ctes: list, outer: list[Source]) -> Query:
+    def _grouped(self, depth: int, ctes: list[Cte], outer: list[Source]) -> Query:
         block = Block([], outer)
         from_ = self._from(block, depth, ctes)
         key, kind = self._leaf(block, 0), LEAF
@@ -204,7 +207,7 @@ class Generator:
             template = self.flavour.keep[0]
         return template.format(text, key=self._leaf(block, 0)), kind
 
-    def _pivot(self, depth: int, ctes: list, outer: list[Source]) -> Query:
+    def _pivot(self, depth: int, ctes: list[Cte], outer: list[Source]) -> Query:
         inner = self._select(depth - 1, ctes, outer)
         leaves = [name for name, kind in inner.columns if isinstance(kind, Leaf)]
         names = [name for name, _ in inner.columns]
@@ -229,13 +232,14 @@ class Generator:
 
     # ------------------------------------------------------------ FROM
 
-    def _from(self, block: Block, depth: int, ctes: list) -> str:
+    def _from(self, block: Block, depth: int, ctes: list[Cte]) -> str:
         text = self._table(block, depth, ctes)
         arrays = self.random.choice((0, 0, 1, 1, 2))
         if self.random.random() < 0.3:
             before = {name for source in block.sources for name, _ in source.columns}
             count = len(block.sources)
-            join = self.random.choice(("LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", "CROSS JOIN" if arrays else ","))
+            comma = "CROSS JOIN" if arrays else ","
+            join = self.random.choice(("LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN", comma))
             other = self._table(block, depth, ctes)
             shared = sorted(
                 name for source in block.sources[count:] for name, kind in source.columns
@@ -253,7 +257,7 @@ class Generator:
             text += f"{'' if made.startswith(',') else ' '}{made}" if made else ""
         return text
 
-    def _table(self, block: Block, depth: int, ctes: list) -> str:
+    def _table(self, block: Block, depth: int, ctes: list[Cte]) -> str:
         chance = self.random.random()
         if chance < 0.25 and depth > 0:
             inner = self._any_query(depth - 1, ctes, block.outer if self.random.random() < 0.3 else [])
