@@ -135,6 +135,8 @@ class _Splitter:
         """Read tokens from `position` until one has to be stepped over by hand; where to go on, -1 to start again."""
         text = self.text
         watched = heads.WATCHED
+        # Inside of a statement a sign means something to a batch or a delimiter only.
+        dull = lex.SYMBOL if self.scanner.batch_line is None and not self.delimiter else None
         for match in self.pattern.finditer(text, position, self.limit):
             kind = match.lastindex
             assert kind is not None
@@ -147,7 +149,7 @@ class _Splitter:
                         return jump
             elif kind == lex.LINE_COMMENT:
                 continue
-            elif kind != lex.CLOSED or self.mode == _FRESH:
+            elif (kind != lex.CLOSED and kind != dull) or self.mode == _FRESH:
                 jump = self._mark(kind, start, end)
                 if jump:
                     return jump

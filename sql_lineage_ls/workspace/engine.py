@@ -77,6 +77,8 @@ class Engine:
         self._parsed: dict[str, ParsedFile] = {}
         self._statements: dict[tuple[str, int], ParsedStatement] = {}
         self._uncommitted: dict[str, None] = {}
+        # Whether an open or a removed document is among them.
+        self._hurry = False
         self._defined: dict[str, tuple[tuple[int, str], ...]] = {}
         self._catalog = Catalog()
         self._analysis = Analysis(self._catalog, {})
@@ -143,7 +145,7 @@ class Engine:
         """Whether an open document is not analysed as it stands now."""
         if self._changed_open or self._open_job or self._bind_first:
             return True
-        return any(uri in self._open or uri not in self._parsed for uri in self._uncommitted)
+        return self._hurry
 
     @property
     def settled(self) -> bool:
@@ -168,7 +170,7 @@ class Engine:
         """Does the next small piece of work, about one statement; False where there is none."""
         if self._changed_open or self._open_job:
             self._open_job = self._advance(self._open_job, self._changed_open, newest_first=True)
-        elif self.urgent and self._uncommitted:
+        elif self._hurry:
             self._commit()
         elif self._bind_first:
             self._bind_next(self._bind_first)
@@ -240,10 +242,11 @@ class Engine:
             uri, text, version, choice.dialect, opened is not None, found.pieces, relation, found.steady
         )
         self._uncommitted[uri] = None
+        self._hurry = self._hurry or opened is not None
 
     def _commit(self) -> None:
         """Makes an analysis of what was parsed, and notes which documents may mean something else now."""
-        uncommitted, self._uncommitted = self._uncommitted, {}
+        uncommitted, self._uncommitted, self._hurry = self._uncommitted, {}, False
         # While somebody types, most edits of a view leave its columns alone: then nobody else has to look again.
         comparing = self.snapshot.ready and len(uncommitted) <= _MOST_COMPARED
         fresh = {uri: self._statements_of(uri) for uri in uncommitted}
@@ -429,6 +432,7 @@ class Engine:
         """Takes a document out of what is analysed and shown."""
         if self._parsed.pop(uri, None) is not None:
             self._uncommitted[uri] = None
+            self._hurry = True
         if self._views.pop(uri, None) is not None:
             self._contributions[uri] = {}
 

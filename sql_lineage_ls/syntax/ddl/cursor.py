@@ -72,29 +72,42 @@ class Word(Struct, frozen=True, gc=False):
 _KINDS = {TokenType.IDENTIFIER: "quoted", TokenType.NUMBER: "number", **dict.fromkeys(_STRINGS, "string")}
 
 
-def _words_of(text: str, token: Token, index: int) -> list[Word]:
-    token_type = token.token_type
-    start, end = token.start, token.end + 1
-    kind = _KINDS.get(token_type)
-    if kind is not None:
-        return [Word(kind, token.text, "", start, end, index)]
-    raw = text[start:end]
-    if not raw or token_type is TokenType.HIVE_TOKEN_STREAM:
-        return []
-    if raw[0].isalpha() or raw[0] == "_" or token_type is TokenType.VAR:
-        if len(raw.split(None, 1)) == 1:
-            return [Word("word", raw, raw.upper(), start, end, index)]
-        return [
-            Word("word", piece.group(), piece.group().upper(), start + piece.start(), start + piece.end(), index)
-            for piece in _PIECES.finditer(raw)
-        ]
-    if len(raw) > 1 and set(raw) <= {"<", ">"}:
-        return [Word("mark", mark, mark, start + i, start + i + 1, index) for i, mark in enumerate(raw)]
-    return [Word("mark", raw, raw, start, end, index)]
+def _words_of(text: str, tokens: list[Token]) -> list[Word]:
+    """The words of all tokens, in one loop: a view has its whole query behind its name."""
+    words: list[Word] = []
+    add = words.append
+    for index, token in enumerate(tokens):
+        token_type = token.token_type
+        start, end = token.start, token.end + 1
+        kind = _KINDS.get(token_type)
+        raw = text[start:end]
+        if kind is not None:
+            add(Word(kind, token.text, "", start, end, index))
+        elif not raw or token_type is TokenType.HIVE_TOKEN_STREAM:
+            continue
+        elif raw.isidentifier():
+            add(Word("word", raw, raw.upper(), start, end, index))
+        elif raw[0].isalpha() or raw[0] == "_" or token_type is TokenType.VAR:
+            words += _pieces(raw, start, end, index)
+        elif len(raw) > 1 and set(raw) <= {"<", ">"}:
+            words += [Word("mark", mark, mark, start + i, start + i + 1, index) for i, mark in enumerate(raw)]
+        else:
+            add(Word("mark", raw, raw, start, end, index))
+    return words
+
+
+def _pieces(raw: str, start: int, end: int, index: int) -> list[Word]:
+    """The words of a token that may hold several: `GROUP BY` is one token."""
+    if len(raw.split(None, 1)) == 1:
+        return [Word("word", raw, raw.upper(), start, end, index)]
+    return [
+        Word("word", piece.group(), piece.group().upper(), start + piece.start(), start + piece.end(), index)
+        for piece in _PIECES.finditer(raw)
+    ]
 
 
 def _words(text: str, tokens: list[Token], dialect: Dialect) -> list[Word]:
-    words = [word for index, token in enumerate(tokens) for word in _words_of(text, token, index)]
+    words = _words_of(text, tokens)
     if not tokens or tokens[0].token_type not in _COMMANDS:
         return words
     begin = tokens[0].end + 1
@@ -102,7 +115,7 @@ def _words(text: str, tokens: list[Token], dialect: Dialect) -> list[Word]:
         rest = tokenize(text[begin:], dialect)
     except TokenError:
         return words[:1]
-    shifted = [word for token in rest for word in _words_of(text[begin:], token, 1)]
+    shifted = _words_of(text[begin:], rest)
     return words[:1] + [
         Word(word.kind, word.text, word.upper, word.start + begin, word.end + begin, 1) for word in shifted
     ]
