@@ -33,7 +33,7 @@ from sql_lineage_ls.syntax.query_model import (
     TableRef,
     TypeSpec,
 )
-from sql_lineage_ls.syntax.templates import Masked, RefKind, TemplateRef
+from sql_lineage_ls.syntax.templates import UNKNOWN_TYPE, Masked, RefKind, TemplateRef
 from sql_lineage_ls.text.span import Span
 
 # Fields whose column names are targets, not values: there a name stays a name.
@@ -50,7 +50,8 @@ class Tags(Struct, frozen=True):
     """The template tags of one statement, by places in it.
 
     `text` is the statement with its tags, `masked` without them; `names` and `blanks` are the places of those that
-    became a name or blanks. `this` is the name that `{{ this }}` stands for, '' where nothing tells.
+    became a name or blanks; `types` tells whether some became a type. `this` is the name that `{{ this }}` stands for,
+    '' where nothing tells.
     """
 
     text: str
@@ -58,6 +59,7 @@ class Tags(Struct, frozen=True):
     names: tuple[_Found, ...] = ()
     blanks: tuple[Span, ...] = ()
     this: str = ""
+    types: bool = False
 
     def at(self, start: int, end: int) -> _Found | None:
         """The tag in a token, None where the token is as it was written."""
@@ -86,9 +88,10 @@ def tags_within(masked: Masked, text: str, start: int, end: int, this: str = "")
     ]
     names += _inside(masked.macros, start, end)
     blanks = tuple(_inside(masked.blanks, start, end))
-    if not names and not blanks:
+    types = any(_inside(masked.types, start, end))
+    if not (names or blanks or types):
         return None
-    return Tags(text[start:end], masked.text[start:end], tuple(names), blanks, this)
+    return Tags(text[start:end], masked.text[start:end], tuple(names), blanks, this, types)
 
 
 def with_tags(model: StatementModel, tags: Tags) -> StatementModel:
@@ -265,6 +268,8 @@ class _Rewriter:
         return replace(found, columns=columns, open=found.open or more) if more else found
 
     def _type(self, spec: TypeSpec) -> Any:
+        if self.tags.types and spec.text == UNKNOWN_TYPE:
+            return TypeSpec("named", "")
         found: TypeSpec = self._fields(spec)
         return replace(found, text=".".join(part.text for part in found.name)) if found.name is not spec.name else found
 

@@ -50,6 +50,11 @@ _LEAST_QUERY = len(_QUERY) + 1
 _BEFORE_QUERY = re.compile(r"\b(?:AS|FROM|JOIN)\s*\(\s*\Z", re.IGNORECASE)
 _CLOSED = re.compile(r"\s*\)")
 
+# What a tag becomes that stands for a type, which every grammar knows.
+UNKNOWN_TYPE = "UNKNOWN"
+_AS = re.compile(r"\bAS\Z", re.IGNORECASE)
+_CAST = re.compile(r"\b(?:TRY_|SAFE_)?CAST\s*\Z", re.IGNORECASE)
+
 # How far back a tag looks for what stands before it.
 _LOOK_BACK = 600
 # After these words, and after any sign but a closing one, a name is expected.
@@ -89,7 +94,7 @@ class Masked(Struct, frozen=True):
 
     `text` is as long as the document and has its line ends. `macros` are the places of names that stand for what
     nobody has read: one name, an expression or a list of columns. `blanks` are tags of that kind where no name could
-    stand: they may add anything to what is before them.
+    stand: they may add anything to what is before them. `types` are tags that became the type `UNKNOWN_TYPE`.
     """
 
     text: str
@@ -97,6 +102,7 @@ class Masked(Struct, frozen=True):
     refs: tuple[TemplateRef, ...] = ()
     macros: tuple[Span, ...] = ()
     blanks: tuple[Span, ...] = ()
+    types: tuple[Span, ...] = ()
 
 
 def mask(text: str) -> Masked:
@@ -176,6 +182,7 @@ class _Masker:
         self.refs: list[TemplateRef] = []
         self.macros: list[Span] = []
         self.blanks: list[Span] = []
+        self.types: list[Span] = []
         self.blocks: list[_Block] = []
         # How many blocks of each kind are open.
         self.open: Counter[str] = Counter()
@@ -205,7 +212,8 @@ class _Masker:
         self._copy(self.text[position:])
         if not templated:
             return Masked(self.text)
-        return Masked("".join(self.pieces), True, tuple(self.refs), tuple(self.macros), tuple(self.blanks))
+        found = (tuple(self.macros), tuple(self.blanks), tuple(self.types))
+        return Masked("".join(self.pieces), True, tuple(self.refs), *found)
 
     def _copy(self, piece: str) -> None:
         self._put(_blank(piece) if self.hidden else piece)
@@ -362,6 +370,11 @@ class _Masker:
             return
         masked, span = _as_name(tag, start)
         name = span.end - span.start
+        if name >= len(UNKNOWN_TYPE) and self._is_type(start, start + len(tag)):
+            at = span.start - start
+            self.types.append(Span(start, start + len(tag)))
+            self._put(masked[:at] + UNKNOWN_TYPE.ljust(name) + masked[at + name :])
+            return
         if name >= _LEAST_QUERY and self._is_query(start, start + len(tag)):
             at = span.start - start
             masked = masked[:at] + _QUERY + "_" * (name - len(_QUERY)) + masked[at + name :]
@@ -369,9 +382,22 @@ class _Masker:
         self.macros.append(span)
         self._put(masked)
 
+    def _is_type(self, start: int, end: int) -> bool:
+        """True where the tag alone is the type of a cast: `CAST(x AS {{ string() }})`, `x::{{ string() }}`."""
+        if self._touches(start, end):
+            return False
+        before = _COMMENT.sub(" ", self.before).rstrip()
+        if before.endswith("::"):
+            return True
+        if _AS.search(before) is None or _CLOSED.match(self.text, end) is None:
+            return False
+        around = self.text[max(start - _TAG_REACH, 0) : start]
+        return _CAST.search(around[: _opening(around)]) is not None
+
     def _is_query(self, start: int, end: int) -> bool:
         """True where the tag alone is a CTE or a derived table: `WITH x AS ({{ union_of(..) }})`."""
-        return _BEFORE_QUERY.search(self.before) is not None and _CLOSED.match(self.text, end) is not None
+        before = _COMMENT.sub(" ", self.before)
+        return _BEFORE_QUERY.search(before) is not None and _CLOSED.match(self.text, end) is not None
 
     def _expects_name(self, tag: str, start: int) -> bool:
         """False where a name would read as an alias of what stands before, or as a statement of its own."""
@@ -384,6 +410,19 @@ class _Masker:
         if word:
             return word[1].upper() in _EXPECT_NAME
         return before[-1] not in _CLOSING
+
+
+def _opening(text: str) -> int:
+    """The place of the innermost bracket that `text` leaves open, 0 where there is none."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        if text[at] == ")":
+            depth += 1
+        elif text[at] == "(":
+            if not depth:
+                return at
+            depth -= 1
+    return 0
 
 
 def _as_name(tag: str, start: int) -> tuple[str, Span]:

@@ -78,6 +78,22 @@ def test_values_by_tags_leave_the_other_columns_alone() -> None:
     assert (day.gaps, [value.kind for value in day.generated]) == ((), ["parameter"])
 
 
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "redshift", "postgres", "spark"])
+def test_a_tag_for_a_type_is_a_type_that_nobody_knows(dialect: str) -> None:
+    query = (
+        "SELECT CAST(l.grams AS {{ dbt.type_string() }}) AS a, l.flour::{{ type }} AS b, "
+        "ROUND(CAST(l.grams / 2 AS {{ dbt.type_numeric() }}), 4) AS c FROM bakery.loaves AS l"
+    )
+    ddl = "CREATE TABLE bakery.loaves (grams INT, flour INT);"
+    grams, flour = "bakery.loaves.grams", "bakery.loaves.flour"
+    assert lines(query, ddl, dialect) == [f"RS-1.a <- {grams}", f"RS-1.b <- {flour}", f"RS-1.c <- {grams}"]
+
+
+def test_a_tag_for_a_type_hides_no_wrong_name() -> None:
+    query = "SELECT x.v, x.other FROM (SELECT CAST(l.grams AS {{ kind }}) AS v FROM bakery.loaves AS l) AS x"
+    assert found(query) == [("undeclared-column", "other")]
+
+
 def test_a_tag_for_a_field_or_key_names_no_node() -> None:
     assert lines("SELECT l.oven.{{ part }} AS x FROM bakery.loaves AS l") == []
     assert lines("SELECT l.loaf_{{ part }} AS x FROM bakery.loaves AS l") == []
@@ -91,7 +107,7 @@ def test_a_tag_in_an_except_list_hides_what_is_left() -> None:
 
 def test_a_tag_that_is_a_whole_query_is_one_of_unknown_columns() -> None:
     query = (
-        "WITH x AS (\n  {{ union_of(\n    ref('loaves')) }}\n) "
+        "WITH x AS (\n  -- every loaf\n  {{ union_of(\n    ref('loaves')) }}\n) "
         "SELECT x.flour, l.grams FROM x JOIN bakery.loaves AS l USING (grams)"
     )
     assert lines(query) == ["RS-1.grams <- bakery.loaves.grams"]
