@@ -50,8 +50,8 @@ class Tags(Struct, frozen=True):
     """The template tags of one statement, by places in it.
 
     `text` is the statement with its tags, `masked` without them; `names` and `blanks` are the places of those that
-    became a name or blanks; `types` tells whether some became a type. `this` is the name that `{{ this }}` stands for,
-    '' where nothing tells.
+    became a name or blanks; `types` tells whether some became a type, `choices` whether one branch of several is
+    read. `this` is the name that `{{ this }}` stands for, '' where nothing tells.
     """
 
     text: str
@@ -60,6 +60,7 @@ class Tags(Struct, frozen=True):
     blanks: tuple[Span, ...] = ()
     this: str = ""
     types: bool = False
+    choices: bool = False
 
     def at(self, start: int, end: int) -> _Found | None:
         """The tag in a token, None where the token is as it was written."""
@@ -88,10 +89,10 @@ def tags_within(masked: Masked, text: str, start: int, end: int, this: str = "")
     ]
     names += _inside(masked.macros, start, end)
     blanks = tuple(_inside(masked.blanks, start, end))
-    types = any(_inside(masked.types, start, end))
-    if not (names or blanks or types):
+    types, choices = (any(_inside(spans, start, end)) for spans in (masked.types, masked.choices))
+    if not (names or blanks or types or choices):
         return None
-    return Tags(text[start:end], masked.text[start:end], tuple(names), blanks, this, types)
+    return Tags(text[start:end], masked.text[start:end], tuple(names), blanks, this, types, choices)
 
 
 def with_tags(model: StatementModel, tags: Tags) -> StatementModel:
@@ -109,7 +110,7 @@ def with_tags(model: StatementModel, tags: Tags) -> StatementModel:
         replace(issue, message=_NOT_RENDERED) if isinstance(tags.at(issue.start, issue.end), Span) else issue
         for issue in model.issues
     )
-    unknown = bool(tags.blanks) or any(isinstance(tag, Span) for tag in tags.names)
+    unknown = bool(tags.blanks) or tags.choices or any(isinstance(tag, Span) for tag in tags.names)
     return replace(
         model, statement=statement, issues=issues, partial=model.partial or partial,
         templated=model.templated or (unknown and statement is not None),

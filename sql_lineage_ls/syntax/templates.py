@@ -30,6 +30,8 @@ _BLOCK_SET = re.compile(r"[-+]?\s*set\s+\w+\s*(?:\||[-+]?\Z)")
 # One round of a loop is read, and the only round is the first and the last.
 _OTHER_ROUNDS = re.compile(r"\bnot\s+loop\.(?:last|first)\b|\bloop\.(?:last|first)\s*==\s*(?i:false)\b")
 _OTHER_ROUNDS_ONLY = re.compile(r"""[-+]?\s*(?:'[^']*'|"[^"]*")\s+if\s+not\s+loop\.(?:last|first)\b""")
+# What an incremental model adds on its later runs is a filter: it changes no columns.
+_INCREMENTAL = re.compile(r"[-+]?\s*if\s+is_incremental\s*\(\s*\)\s*[-+]?\Z")
 # Calls that leave no SQL behind (dbt).
 _SILENT = re.compile(r"[-+]?\s*(?:config|log|print|return|exceptions\.\w+|enable_\w+|set_sql_header)\s*\(")
 
@@ -94,7 +96,8 @@ class Masked(Struct, frozen=True):
 
     `text` is as long as the document and has its line ends. `macros` are the places of names that stand for what
     nobody has read: one name, an expression or a list of columns. `blanks` are tags of that kind where no name could
-    stand: they may add anything to what is before them. `types` are tags that became the type `UNKNOWN_TYPE`.
+    stand: they may add anything to what is before them. `types` are tags that became the type `UNKNOWN_TYPE`,
+    `choices` those that begin an if or a for, of which one branch and one round is read.
     """
 
     text: str
@@ -103,6 +106,7 @@ class Masked(Struct, frozen=True):
     macros: tuple[Span, ...] = ()
     blanks: tuple[Span, ...] = ()
     types: tuple[Span, ...] = ()
+    choices: tuple[Span, ...] = ()
 
 
 def mask(text: str) -> Masked:
@@ -183,6 +187,7 @@ class _Masker:
         self.macros: list[Span] = []
         self.blanks: list[Span] = []
         self.types: list[Span] = []
+        self.choices: list[Span] = []
         self.blocks: list[_Block] = []
         # How many blocks of each kind are open.
         self.open: Counter[str] = Counter()
@@ -212,7 +217,7 @@ class _Masker:
         self._copy(self.text[position:])
         if not templated:
             return Masked(self.text)
-        found = (tuple(self.macros), tuple(self.blanks), tuple(self.types))
+        found = (tuple(self.macros), tuple(self.blanks), tuple(self.types), tuple(self.choices))
         return Masked("".join(self.pieces), True, tuple(self.refs), *found)
 
     def _copy(self, piece: str) -> None:
@@ -229,7 +234,7 @@ class _Masker:
             self._put(_blank(tag))
         elif opener == "{%":
             self._put(_blank(tag))
-            self._statement(tag[2:-2])
+            self._statement(tag[2:-2], Span(start, end))
         elif opener in ("${", "<%"):
             self._name(tag, start)
         else:
@@ -237,11 +242,13 @@ class _Masker:
 
     # {% .. %}
 
-    def _statement(self, content: str) -> None:
+    def _statement(self, content: str, span: Span) -> None:
         """Follow the blocks; what {% raw %} holds is a template of the next stage and masked like any other."""
         first = _FIRST_WORD.match(content)
         word = first[1] if first else ""
         if word in ("if", "for"):
+            if not self.hidden and not _INCREMENTAL.match(content):
+                self.choices.append(span)
             taken = word == "for" or not _OTHER_ROUNDS.search(content)
             self._open(word, hidden=not taken)
         elif word in ("macro", "call", "materialization", "docs") or (word == "set" and _BLOCK_SET.match(content)):

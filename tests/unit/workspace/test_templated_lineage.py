@@ -94,6 +94,13 @@ def test_a_tag_for_a_type_hides_no_wrong_name() -> None:
     assert found(query) == [("undeclared-column", "other")]
 
 
+def test_a_branch_that_is_not_taken_may_say_otherwise() -> None:
+    query = "SELECT {% if quick %} l.weight {% else %} l.grams {% endif %} AS w FROM bakery.loaves AS l"
+    assert found(query) == []
+    incremental = "SELECT l.weight FROM bakery.loaves AS l {% if is_incremental() %} WHERE l.grams > 1 {% endif %}"
+    assert found(incremental) == [("undeclared-column", "weight")]
+
+
 def test_a_tag_for_a_field_or_key_names_no_node() -> None:
     assert lines("SELECT l.oven.{{ part }} AS x FROM bakery.loaves AS l") == []
     assert lines("SELECT l.loaf_{{ part }} AS x FROM bakery.loaves AS l") == []
