@@ -207,6 +207,8 @@ def _add_column(projection: q.Projection, value: Value, position: int, block: _B
 def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Context) -> None:
     """Everything that decides which rows there are, in which groups and order."""
     scope = block.scope
+    if context.dialect.aliases_in_where and rule is LateralAlias.NEVER:
+        rule = LateralAlias.FALLBACK
     inside = scope.with_aliases(rule)
     conditions = list(scope.nested_on)
     for position, item in enumerate(query.sources):

@@ -129,13 +129,14 @@ class Dialect(Struct, frozen=True, kw_only=True):
     records_by_name: bool = False
     # A subquery in FROM sees the sources before it without LATERAL (DuckDB, "FROM and JOIN clauses: lateral joins").
     implicit_lateral: bool = False
-    # What the second column of a name in a subquery, CTE or CTAS is called, '' where it keeps the name (DuckDB).
+    # What the second column of a name in a subquery, CTE or CTAS is called (DuckDB, SQLite), '' where it keeps the name.
     repeated_name: str = ""
     # The one column of an aliased UNNEST can also be read as `unnest` (DuckDB).
     unnest_name: bool = False
-    # In `*`, the merged column of USING stands where the left table has it, not first (DuckDB).
+    # In `*`, the merged column of USING stands where the left table has it, not first (DuckDB, SQLite).
     using_in_place: bool = False
-    # UNPIVOT gives the values before the names (BigQuery, "UNPIVOT operator"); elsewhere the names come first.
+    # UNPIVOT gives the values before the names (BigQuery "UNPIVOT operator", T-SQL); in Snowflake, Oracle, Redshift,
+    # Spark and DuckDB the names come first.
     unpivot_values_first: bool = False
     # With one aggregate only, a pivot names its columns by the values alone, whatever the aggregate's alias (Spark,
     # Databricks "PIVOT clause").
@@ -144,6 +145,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     function_alias_names_column: bool = False
     # A column that several sources have is the first one's, not an error (ClickHouse).
     first_source_wins: bool = False
+    # WHERE and ON know the select list's aliases although the list itself does not (SQLite).
+    aliases_in_where: bool = False
     # `customer.city` without alias is a column called `customer.city` (ClickHouse).
     path_names: bool = False
     # A table's name is also the type of its row (Postgres, "Composite Types").
@@ -284,7 +287,7 @@ DIALECTS: dict[str, Dialect] = {
             implicit_recursion=True,
             pivot_quotes=True,
             pseudo_columns=frozenset(
-                {"metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate",
+                {"level", "metadata$filename", "metadata$file_row_number", "metadata$action", "metadata$isupdate",
                  "metadata$row_id", "metadata$file_content_key", "metadata$file_last_modified",
                  "metadata$start_scan_time"}
             ),
@@ -378,7 +381,7 @@ DIALECTS: dict[str, Dialect] = {
             pseudo_columns=frozenset(
                 {"_part", "_part_index", "_part_uuid", "_partition_id", "_partition_value", "_part_offset",
                  "_sample_factor", "_table", "_database", "_path", "_file", "_size", "_time", "_shard_num",
-                 "_block_number", "_row_exists", "_version", "_sign"}
+                 "_block_number", "_block_offset", "_row_exists", "_version", "_sign"}
             ),
             quote="`",
         ),
@@ -390,6 +393,7 @@ DIALECTS: dict[str, Dialect] = {
             query_adds_columns=True,
             folding=Folding.KEEP,
             tables_ignore_case=False,
+            values_column="column_{n}",
             quote="`",
         ),
         Dialect(
@@ -401,6 +405,7 @@ DIALECTS: dict[str, Dialect] = {
             database_is_catalog=True,
             use_names_catalog=True,
             implicit_recursion=True,
+            unpivot_values_first=True,
             pseudo_columns=frozenset({"$action", "$identity", "$rowguid"}),
         ),
         Dialect(
@@ -411,6 +416,9 @@ DIALECTS: dict[str, Dialect] = {
             types_optional=True,
             unique_outputs=False,
             folding=Folding.KEEP,
+            using_in_place=True,
+            repeated_name="{name}:{n}",
+            aliases_in_where=True,
             pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),
         ),
     )
