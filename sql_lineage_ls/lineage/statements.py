@@ -245,6 +245,9 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
     _static_partitions(statement, target, written, context)
     if statement.conflict:
         written.edges += _on_conflict(statement, columns, result, context)
+    if statement.returning:
+        variable = sources.stored_table(statement.target, None, context, "write")
+        _note_returned(statement.returning, variable, Scope(None, [variable]), context)
 
 
 def _on_conflict(
@@ -344,7 +347,25 @@ def _update(statement: q.Update, context: Context) -> _Written:
     influences = _weighed(statement.sources, statement.where, scope, context)
     for assignment in statement.assignments:
         written.edges += _assigned(assignment, variable, scope, influences, context)
+    _note_returned(statement.returning, variable, scope, context)
     return written
+
+
+# What calls the row before and behind the change (Postgres 18 "RETURNING"; T-SQL "OUTPUT clause").
+_ROW_NAMES = ("old", "new", "inserted", "deleted")
+
+
+def _note_returned(values: tuple[q.Expr, ...], target: RangeVariable, scope: Scope, context: Context) -> None:
+    """RETURNING uses the columns that it reads, though no relation gets them."""
+    if not values:
+        return
+    row = replace(target, hidden=True, definitions=(), by_key={})
+    keys = [(name, (context.dialect.column_key(name),)) for name in _ROW_NAMES]
+    rows = [replace(row, name=name, qualifiers=key, by_key={}) for name, key in keys]
+    inner = replace(scope, ranges=[*scope.ranges, *rows])
+    for value in values:
+        if not isinstance(value, q.Star):
+            expressions.evaluate(value, inner, context)
 
 
 def _dml_target(
@@ -419,6 +440,7 @@ def _merge(statement: q.Merge, context: Context) -> _Written:
     influences = unique((*on, *source.influences))
     for branch in statement.branches:
         written.edges += _branch(branch, target, source, scope, influences, context)
+    _note_returned(statement.returning, target, scope, context)
     return written
 
 
@@ -477,6 +499,7 @@ def _delete(statement: q.Delete, context: Context) -> _Written:
     written = _Written("delete", variable.relation)
     deciding = _weighed(statement.sources, statement.where, scope, context)
     written.edges.append(Edge(variable.relation, ROWS, deciding))
+    _note_returned(statement.returning, variable, scope, context)
     return written
 
 

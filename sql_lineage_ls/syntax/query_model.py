@@ -623,6 +623,8 @@ class Insert(Record):
     location: str | None = None
     conflict: tuple[Assignment, ...] = ()
     """What ON CONFLICT DO UPDATE or ON DUPLICATE KEY UPDATE assigns to rows that exist."""
+    returning: tuple[Expr, ...] = ()
+    """What RETURNING or OUTPUT reads of the rows written. They go to the client, not into a relation."""
 
 
 class MultiInsert(Record):
@@ -646,6 +648,7 @@ class Update(Record):
     sources: tuple[FromItem, ...] = ()
     where: Expr | None = None
     ctes: tuple[Cte, ...] = ()
+    returning: tuple[Expr, ...] = ()
 
 
 class MergeBranch(Record):
@@ -673,6 +676,7 @@ class Merge(Record):
     on: Expr | None
     branches: tuple[MergeBranch, ...]
     ctes: tuple[Cte, ...] = ()
+    returning: tuple[Expr, ...] = ()
 
 
 class Delete(Record):
@@ -682,6 +686,7 @@ class Delete(Record):
     sources: tuple[FromItem, ...] = ()
     where: Expr | None = None
     ctes: tuple[Cte, ...] = ()
+    returning: tuple[Expr, ...] = ()
 
 
 class Truncate(Record):

@@ -389,3 +389,10 @@ def returning_query(low: Lowering, node: Any) -> q.Query:
         value = low.expr(item.this if isinstance(item, exp.Alias) else item)
         projections.append(q.Projection(value, alias))
     return q.Select(tuple(projections), (q.FromItem(made),))
+
+
+def returned(low: Lowering, node: exp.Expr) -> tuple[q.Expr, ...]:
+    """What RETURNING or OUTPUT of a statement by itself reads, without the names that it gives."""
+    clause = node.args.get("returning")
+    items = clause.expressions if clause is not None else ()
+    return tuple([low.expr(item.this if isinstance(item, exp.Alias) else item) for item in items])

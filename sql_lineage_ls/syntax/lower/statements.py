@@ -62,6 +62,7 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
         _partition(low, partition),
         location,
         _conflict(low, args.get("conflict")),
+        sources.returned(low, node),
     )
 
 
@@ -211,6 +212,7 @@ def update(low: Lowering, node: exp.Update) -> q.Statement:
         tuple(items),
         low.expr(where.this) if where is not None else None,
         with_clause(low, args.get("with_"))[0],
+        sources.returned(low, node),
     )
 
 
@@ -266,7 +268,11 @@ def delete(low: Lowering, node: exp.Delete) -> q.Statement:
         items += [sources.join(low, extra) for extra in item.args.get("joins") or ()]
     where = args.get("where")
     return q.Delete(
-        made, tuple(items), low.expr(where.this) if where is not None else None, with_clause(low, args.get("with_"))[0]
+        made,
+        tuple(items),
+        low.expr(where.this) if where is not None else None,
+        with_clause(low, args.get("with_"))[0],
+        sources.returned(low, node),
     )
 
 
@@ -281,6 +287,7 @@ def merge(low: Lowering, node: exp.Merge) -> q.Statement:
         low.expr(on) if on is not None else None,
         tuple([_branch(low, item) for item in (whens.expressions if whens is not None else ())]),
         with_clause(low, args.get("with_"))[0],
+        sources.returned(low, node),
     )
 
 

@@ -300,3 +300,30 @@ def test_a_numbered_column_of_files_is_told_like_its_fields() -> None:
     bees = Workspace("snowflake", q="SELECT $1:frames.kilos FROM @apiary/day.json;")
     assert bees.hover("q", "SELECT |$1")[:2] == ["$1", "from '@apiary/day.json'.$1"]
     assert bees.hover("q", "|frames")[:2] == ["$1.frames", "from '@apiary/day.json'.$1.frames"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement"),
+    [
+        ("postgres", "UPDATE hives SET yard = 'n' WHERE id = 1 RETURNING |kilos AS k"),
+        ("postgres", "UPDATE hives SET yard = 'n' WHERE id = 1 RETURNING new.|kilos"),
+        ("postgres", "INSERT INTO hives (id) VALUES (1) RETURNING id, hives.|kilos"),
+        ("postgres", "DELETE FROM hives AS h WHERE id = 1 RETURNING h.|kilos"),
+        ("tsql", "UPDATE hives SET yard = 'n' OUTPUT inserted.id, deleted.|kilos WHERE id = 1"),
+        ("tsql", "MERGE hives AS h USING yards AS y ON h.id = y.id WHEN MATCHED THEN UPDATE SET yard = y.name "
+         "OUTPUT inserted.|kilos"),
+    ],
+)  # fmt: skip
+def test_what_returning_reads_is_used(dialect: str, statement: str) -> None:
+    bees = Workspace(
+        dialect,
+        ddl="CREATE TABLE hives (id INT, yard VARCHAR(9), kilos INT); CREATE TABLE yards (id INT, name VARCHAR(9));",
+        q=statement.replace("|", ""),
+    )
+    assert bees.hover("q", statement) == ["kilos : INT", "from hives.kilos", "used in 1 place"]
+    assert diagnostics(bees.snapshot, bees.uri("q")) == ()
+
+
+def test_returning_knows_the_columns_of_its_table() -> None:
+    bees = Workspace("postgres", q="CREATE TABLE hives (id INT); DELETE FROM hives RETURNING kilos, *;")
+    assert [found.code for found in diagnostics(bees.snapshot, bees.uri("q"))] == ["undeclared-column"]
