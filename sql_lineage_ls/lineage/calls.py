@@ -168,7 +168,8 @@ def _zip(call: q.Call, args: list[Value], context: Context) -> Value:
     items = []
     for n, (written, arg) in enumerate(zip(call.args, args, strict=True)):
         named = implied_name(written, context.dialect) if context.dialect.array_fields else None
-        items.append(RecordItem(named.text if named else str(n), context.fold(named) if named else str(n), element(arg)))
+        name, key = (named.text, context.fold(named)) if named is not None else (str(n), str(n))
+        items.append(RecordItem(name, key, element(arg)))
     return ArrayOf(Record(tuple(items)))
 
 

@@ -129,7 +129,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     records_by_name: bool = False
     # A subquery in FROM sees the sources before it without LATERAL (DuckDB, "FROM and JOIN clauses: lateral joins").
     implicit_lateral: bool = False
-    # What the second column of a name in a subquery, CTE or CTAS is called (DuckDB, SQLite), '' where it keeps the name.
+    # What the second column of a name in a subquery, CTE or CTAS is called (DuckDB, SQLite), '' where it keeps its name.
     repeated_name: str = ""
     # The one column of an aliased UNNEST can also be read as `unnest` (DuckDB).
     unnest_name: bool = False
