@@ -34,7 +34,7 @@ def _lines(report: Report, steps: bool) -> Iterator[str]:
         if message.is_advice:
             continue
         where = message.place
-        text = " ".join(message.message.split())
+        text = " ".join(message.message.split()).removesuffix(".")
         yield f"message: {message.code} {text} at {where.file}:{where.line}:{where.column}"
 
 

@@ -6,6 +6,8 @@ DDL goes to our own reader (`syntax.ddl`), the rest through sqlglot's parser (`s
 
 from __future__ import annotations
 
+import difflib
+
 from sqlglot import exp
 from sqlglot.errors import TokenError
 from sqlglot.tokens import Token
@@ -41,6 +43,10 @@ _NO_DATA = words(
 _CLIENT_MARKS = frozenset({"\\", "."})
 # Those of them whose rest need not be read, since no variable can be set there.
 _OPAQUE = _NO_DATA - {"SET", "DECLARE", "CREATE", "ALTER", "EXECUTE", "EXISTS", "DESC", "DO", "BEGIN", "IF"}
+
+# The words that are worth a correction, and how near a misspelt one has to be.
+_HEADS = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "ALTER", "DROP", "TRUNCATE")
+_NEAR = 0.75
 
 
 def parse_statement(text: str, dialect: Dialect) -> q.StatementModel:
@@ -99,7 +105,17 @@ def _model(prepared: Prepared, tree: exp.Expr | None, head: str) -> q.StatementM
     issues = prepared.issues
     if statement is None and not issues:
         return _not_analysed(prepared.tokens, head)
+    if statement is None and (meant := _meant(head)):
+        first = prepared.tokens[0]
+        text = f"No statement begins with `{first.text}`. Did you mean {meant}?"
+        issues = [q.SyntaxIssue(text, first.start, first.end + 1)]
     return q.StatementModel(statement, tuple(issues), prepared.partial and statement is not None)
+
+
+def _meant(head: str) -> str:
+    """The word that a misspelt head was meant to be: `SELEC` is SELECT; '' where none is near."""
+    near = difflib.get_close_matches(head, _HEADS, 1, _NEAR)
+    return near[0] if near and head not in _HEADS else ""
 
 
 def _not_analysed(tokens: list[Token], head: str) -> q.StatementModel:

@@ -143,3 +143,18 @@ CASES = [
 @pytest.mark.parametrize(("dialect", "sql", "expected"), CASES)
 def test_the_whole_model(dialect: str, sql: str, expected: str) -> None:
     assert model_text(sql, parse_statement(sql, DIALECTS[dialect])) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("SELEC id FROM vessels", "No statement begins with `SELEC`. Did you mean SELECT?"),
+        ("creat table vessels (id INT64)", "No statement begins with `creat`. Did you mean CREATE?"),
+        ("harbour master wanted", "`wanted` is not expected here."),
+    ],
+)
+def test_a_misspelt_beginning_is_told_at_its_own_place(sql: str, message: str) -> None:
+    model = parse_statement(sql, DIALECTS["bigquery"])
+    assert model.statement is None
+    assert [issue.message for issue in model.issues] == [message]
+    assert model.issues[0].start == (0 if "begins" in message else sql.index("wanted"))
