@@ -298,8 +298,8 @@ _SPECIAL: dict[type, Callable[[_Rewriter, Any], Any]] = {
 
 
 def _inside(spans: Iterable[Span], start: int, end: int) -> Iterator[Span]:
-    """The spans inside of a statement, counted from its start."""
-    return (span.shifted(-start) for span in spans if start <= span.start and span.end <= end)
+    """The spans in a statement, counted from its start."""
+    return (span.shifted(-start) for span in spans if start <= span.start < end)
 
 
 def _is_kept(name: str, ref: TemplateRef) -> bool:

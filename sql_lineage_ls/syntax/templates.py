@@ -13,6 +13,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from sql_lineage_ls.syntax.tag_places import TagPlace, reads_nothing_yet
 from sql_lineage_ls.text.span import Span
 
 # A tag that is longer than this is taken for one that never closes, so that a file of broken tags stays cheap.
@@ -24,8 +25,6 @@ _FIRST_WORD = re.compile(r"[-+~]?\s*(\w+)")
 _NOT_A_LINE_END = re.compile(r"[^\r\n]")
 _NOT_IN_A_NAME = re.compile(r"[^0-9A-Za-z_]")
 _LINE = re.compile(r"[^\r\n]+")
-_COMMENT = re.compile(r"--[^\r\n]*|/\*[^*]{0,400}\*/")
-_LAST_WORD = re.compile(r"(\w+)\Z")
 _BLOCK_SET = re.compile(r"[-+]?\s*set\s+\w+\s*(?:\||[-+]?\Z)")
 # One round of a loop is read, and the only round is the first and the last.
 _OTHER_ROUNDS = re.compile(r"\bnot\s+loop\.(?:last|first)\b|\bloop\.(?:last|first)\s*==\s*(?i:false)\b")
@@ -46,29 +45,11 @@ _ANY_REF = re.compile(
 _ANY_SOURCE = re.compile(rf"[-+]?\s*source\s*\(\s*{_ANY_QUOTED}\s*,\s*{_ANY_QUOTED}\s*\)\s*[-+]?\Z")
 _THIS = re.compile(r"[-+]?\s*this\s*[-+]?\Z")
 
-# What a tag becomes that stands for a whole query.
-_QUERY = "SELECT "
-_LEAST_QUERY = len(_QUERY) + 1
-_BEFORE_QUERY = re.compile(r"\b(?:AS|FROM|JOIN)\s*\(\s*\Z", re.IGNORECASE)
-_CLOSED = re.compile(r"\s*\)")
-
-# What a tag becomes that stands for a type, which every grammar knows.
-UNKNOWN_TYPE = "UNKNOWN"
-_AS = re.compile(r"\bAS\Z", re.IGNORECASE)
-_CAST = re.compile(r"\b(?:TRY_|SAFE_)?CAST\s*\Z", re.IGNORECASE)
-
 # How far back a tag looks for what stands before it.
 _LOOK_BACK = 600
-# After these words, and after any sign but a closing one, a name is expected.
-_EXPECT_NAME = frozenset(
-    {"SELECT", "DISTINCT", "ALL", "FROM", "JOIN", "BY", "WHERE", "AND", "OR", "ON", "AS", "IN", "THEN", "ELSE", "WHEN",
-     "CASE", "NOT", "INTO", "OVERWRITE", "TABLE", "VIEW", "UPDATE", "SET", "LIKE", "ILIKE", "RLIKE", "BETWEEN",
-     "LIMIT", "OFFSET", "USING", "INTERVAL", "HAVING", "QUALIFY", "EXISTS", "WITH", "RECURSIVE", "IS", "DATE",
-     "TIMESTAMP", "TOP", "MERGE", "DELETE", "CALL", "SCHEMA", "DATABASE", "FUNCTION", "PROCEDURE", "COLUMN", "TO",
-     "USE", "TRUNCATE", "DESCRIBE", "VALUES", "LATERAL", "UNNEST", "OVER", "DIV", "MOD", "ANY", "SOME", "EXCEPT",
-     "IF", "WINDOW", "ESCAPE", "LOCATION", "ROLE", "WAREHOUSE"}
-)
-_CLOSING = frozenset(")]}'\"`;")
+# What a tag becomes that stands for a type, which every grammar knows, and for a whole query.
+UNKNOWN_TYPE = "UNKNOWN"
+_QUERY, _ANY_COLUMN = "SELECT", "__"
 
 
 class RefKind(Enum):
@@ -320,7 +301,7 @@ class _Masker:
         """Mask a tag that names a relation; False where it does not."""
         for pattern, kind in ((_REF, RefKind.REF), (_SOURCE, RefKind.SOURCE)):
             match = pattern.match(content)
-            if match and not self._touches(start, start + len(tag)):
+            if match and not TagPlace(self.text, start, start + len(tag), self.before).touches_a_name():
                 self._keep_names(tag, match, start, kind)
                 return True
         if _THIS.match(content):
@@ -337,11 +318,6 @@ class _Masker:
                 self._stand_in(tag, start, parts, kind)
                 return True
         return False
-
-    def _touches(self, start: int, end: int) -> bool:
-        """True where the tag is part of a longer name or of a quoted one."""
-        around = self.text[max(start - 1, 0) : start] + self.text[end : end + 1]
-        return any(sign.isalnum() or sign in "_`\"'{}$" for sign in around)
 
     def _keep_names(self, tag: str, match: re.Match[str], start: int, kind: RefKind) -> None:
         """Blank all of a tag but the names of the relation, which stay where they are written."""
@@ -371,66 +347,26 @@ class _Masker:
         if self.hidden:
             self._put(_blank(tag))
             return
-        if not self._expects_name(tag, start):
-            self.blanks.append(Span(start, start + len(tag)))
+        place = TagPlace(self.text, start, start + len(tag), self.before)
+        whole = Span(place.start, place.end)
+        is_query = place.is_inner_query() or (place.may_be_main_query() and reads_nothing_yet("".join(self.pieces)))
+        if not (is_query or tag[2:-2] in self.qualifiers or place.expects_name()):
+            self.blanks.append(whole)
             self._put(_blank(tag))
             return
         masked, span = _as_name(tag, start)
         name = span.end - span.start
-        if name >= len(UNKNOWN_TYPE) and self._is_type(start, start + len(tag)):
+        if name >= len(UNKNOWN_TYPE) and place.is_type():
             at = span.start - start
-            self.types.append(Span(start, start + len(tag)))
+            self.types.append(whole)
             self._put(masked[:at] + UNKNOWN_TYPE.ljust(name) + masked[at + name :])
             return
-        if name >= _LEAST_QUERY and self._is_query(start, start + len(tag)):
-            at = span.start - start
-            masked = masked[:at] + _QUERY + "_" * (name - len(_QUERY)) + masked[at + name :]
-            span = Span(start, start + len(tag))
+        if is_query:
+            span = whole
+            # From its first code point to its last, so that the whole tag is part of the statement.
+            masked = _QUERY + _blank(tag[len(_QUERY) : -len(_ANY_COLUMN)]) + _ANY_COLUMN
         self.macros.append(span)
         self._put(masked)
-
-    def _is_type(self, start: int, end: int) -> bool:
-        """True where the tag alone is the type of a cast: `CAST(x AS {{ string() }})`, `x::{{ string() }}`."""
-        if self._touches(start, end):
-            return False
-        before = _COMMENT.sub(" ", self.before).rstrip()
-        if before.endswith("::"):
-            return True
-        if _AS.search(before) is None or _CLOSED.match(self.text, end) is None:
-            return False
-        around = self.text[max(start - _TAG_REACH, 0) : start]
-        return _CAST.search(around[: _opening(around)]) is not None
-
-    def _is_query(self, start: int, end: int) -> bool:
-        """True where the tag alone is a CTE or a derived table: `WITH x AS ({{ union_of(..) }})`."""
-        before = _COMMENT.sub(" ", self.before)
-        return _BEFORE_QUERY.search(before) is not None and _CLOSED.match(self.text, end) is not None
-
-    def _expects_name(self, tag: str, start: int) -> bool:
-        """False where a name would read as an alias of what stands before, or as a statement of its own."""
-        if self._touches(start, start + len(tag)) or tag[2:-2] in self.qualifiers:
-            return True
-        before = _COMMENT.sub(" ", self.before).rstrip()
-        if not before:
-            return False
-        word = _LAST_WORD.search(before)
-        if word:
-            return word[1].upper() in _EXPECT_NAME
-        return before[-1] not in _CLOSING
-
-
-def _opening(text: str) -> int:
-    """The place of the innermost bracket that `text` leaves open, 0 where there is none."""
-    depth = 0
-    for at in range(len(text) - 1, -1, -1):
-        if text[at] == ")":
-            depth += 1
-        elif text[at] == "(":
-            if not depth:
-                return at
-            depth -= 1
-    return 0
-
 
 def _as_name(tag: str, start: int) -> tuple[str, Span]:
     """The tag as a name of its length, on its longest line; what else it holds becomes blanks."""

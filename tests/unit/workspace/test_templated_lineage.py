@@ -124,6 +124,15 @@ def test_a_tag_that_is_a_whole_query_is_one_of_unknown_columns() -> None:
     assert lines(listed) == ["RS-1.grams <- bakery.loaves.grams"]
 
 
+def test_a_tag_behind_a_with_clause_is_the_query_that_reads_it() -> None:
+    query = "WITH x AS (\n SELECT l.grams FROM bakery.loaves AS l\n)\n/* as text */\n{{ as_json(\n  table='x') }}\n"
+    assert lines(query) == []
+    assert found(query) == [("unexpanded-star", "{{ as_json(\n  table='x') }}")]
+    whole = "WITH x AS (SELECT l.grams FROM bakery.loaves AS l) SELECT y.grams FROM (SELECT * FROM x) AS y {{ some() }}"
+    assert found(whole) == []
+    assert lines(whole) == ["RS-1.grams <- bakery.loaves.grams"]
+
+
 def test_a_tag_in_a_column_list_hides_which_column_is_written_from_which() -> None:
     assert lines("INSERT INTO bakery.loaves ({{ cols }}) SELECT grams FROM bakery.loaves") == []
     insert = "INSERT INTO bakery.loaves (loaf_id, flour) SELECT {{ id }} AS a, flour FROM bakery.loaves"
