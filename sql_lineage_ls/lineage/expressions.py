@@ -329,7 +329,8 @@ def _map(expr: q.MapExpr, scope: Scope, context: Context) -> Value:
 
 
 def _cast(expr: q.Cast, scope: Scope, context: Context) -> Value:
-    return cast_to(evaluate(expr.value, scope, context), context.schemas.data_type(expr.type))
+    target = context.schemas.data_type(expr.type)
+    return cast_to(evaluate(expr.value, scope, context), target, context.dialect.casts_by_name)
 
 
 # ---------------------------------------------------------------- everything else

@@ -283,6 +283,10 @@ def _written_node(ref: q.ColumnRef, target: RangeVariable, context: Context) -> 
     return (), type_of(inner)
 
 
+def _stored(value: Value, kind: DataType, context: Context) -> Value:
+    return written_to(value, kind, context.dialect.casts_by_name)
+
+
 def _insert_result(
     target: str, relation: Relation | None, columns: Targets, result: QueryResult, by_name: bool, written: _Written,
     context: Context, without: frozenset[str] = frozenset(),
@@ -290,13 +294,13 @@ def _insert_result(
     if not columns and relation is not None and not relation.open:
         columns = tuple(((field.name,), field.type) for field in relation.columns if field.key not in without)
     if by_name:
-        _insert_by_name(target, relation, result, written)
+        _insert_by_name(target, relation, result, written, context)
         return
     if columns and not result.open:
         influences = influences_on_all(result.influences)
         for (path, kind), column in zip(columns, result.columns, strict=False):
             if path:
-                value = written_to(column.value, kind)
+                value = _stored(column.value, kind, context)
                 written.edges += edges_of(target, path, value, influences, column.span)
         return
     if columns:
@@ -317,7 +321,9 @@ def _unmatched(target: str, columns: Targets, result: QueryResult) -> Iterator[E
             yield Edge(target, path, result.influences, gaps=(gap,))
 
 
-def _insert_by_name(target: str, relation: Relation | None, result: QueryResult, written: _Written) -> None:
+def _insert_by_name(
+    target: str, relation: Relation | None, result: QueryResult, written: _Written, context: Context
+) -> None:
     known = {field.key: field for field in relation.columns} if relation is not None else {}
     influences = influences_on_all(result.influences)
     for column in result.columns:
@@ -325,7 +331,7 @@ def _insert_by_name(target: str, relation: Relation | None, result: QueryResult,
         if field is None and relation is not None and not relation.open:
             continue
         name = field.name if field is not None else column.name
-        value = written_to(column.value, field.type) if field is not None else column.value
+        value = _stored(column.value, field.type, context) if field is not None else column.value
         written.edges += edges_of(target, (name,), value, influences, column.span)
     written.edges += star_edges(target, result.open, result.influences)
 
@@ -425,7 +431,7 @@ def _assigned(
     value = expressions.evaluate(assignment.value, scope, context)
     if path:
         first = assignment.target.parts[0]
-        yield from edges_of(variable.relation, path, written_to(value, kind), influences_on_all(influences),
+        yield from edges_of(variable.relation, path, _stored(value, kind, context), influences_on_all(influences),
                             (first.start, assignment.target.parts[-1].end))
 
 
@@ -453,7 +459,7 @@ def _branch(
         chosen = conditions([expressions.evaluate(branch.condition, scope, context)])
     weighed = influences_on_all(influences)
     for path, kind, value in _branch_writes(branch, target, source, scope, context):
-        shaped = influenced(written_to(value, kind), chosen)
+        shaped = influenced(_stored(value, kind, context), chosen)
         yield from edges_of(target.relation, path, shaped, weighed, (-1, -1))
     if branch.action == "delete":
         deciding = with_role((*chosen, *influences), MEMBERSHIP)

@@ -127,9 +127,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Records of several branches (CASE, COALESCE, UNION) come together field by field of one name, not by position
     # (DuckDB, "Struct data type: combination casting"; an OBJECT of Snowflake has keys and no positions anyway).
     records_by_name: bool = False
+    # A cast, or a column that is written, takes a record's fields by their names where they share any (DuckDB,
+    # ClickHouse "CAST" of named tuples).
+    casts_by_name: bool = False
     # A subquery in FROM sees the sources before it without LATERAL (DuckDB, "FROM and JOIN clauses: lateral joins").
     implicit_lateral: bool = False
-    # What the second column of a name in a subquery, CTE or CTAS is called (DuckDB, SQLite), '' where it keeps its name.
+    # What the second column of a name is called in a subquery, CTE or CTAS (DuckDB, SQLite), '' where it keeps it.
     repeated_name: str = ""
     # The one column of an aliased UNNEST can also be read as `unnest` (DuckDB).
     unnest_name: bool = False
@@ -351,6 +354,7 @@ DIALECTS: dict[str, Dialect] = {
             keys_are_map_keys=True,
             values_column="col{n}",
             records_by_name=True,
+            casts_by_name=True,
             implicit_lateral=True,
             repeated_name="{name}_{n}",
             unnest_name=True,
@@ -376,6 +380,7 @@ DIALECTS: dict[str, Dialect] = {
             keys_are_map_keys=True,
             values_column="c{i}",
             first_source_wins=True,
+            casts_by_name=True,
             path_names=True,
             pseudo_fields=frozenset({"size0", "size1", "size2", "null", "keys", "values"}),
             pseudo_columns=frozenset(
