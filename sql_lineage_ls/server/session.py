@@ -54,6 +54,7 @@ class Session:
         self.publisher = Publisher(self)
         self.progress = ScanProgress(server)
         self._index_revision = 0
+        self._initial_settings: Any = None
         self._said: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -69,7 +70,8 @@ class Session:
             uris = [root] if root else []
         for uri in uris:
             self.settings.add(self.spelling.remember_folder(uri))
-        self.settings.configure(section_of(params.initialization_options))
+        self._initial_settings = section_of(params.initialization_options)
+        self.settings.configure(self._initial_settings)
 
     def start(self) -> None:
         """The client is ready: reads the settings, then the workspace."""
@@ -220,8 +222,13 @@ class Session:
         except (asyncio.TimeoutError, JsonRpcException) as error:
             _log.warning("the client does not tell its settings: %r", error)
             return
-        if isinstance(values, (list, tuple)) and len(values) == len(items) and any(values):
+        if not isinstance(values, (list, tuple)) or len(values) != len(items):
+            return
+        if any(values):
             self.settings.configure(values[0], dict(zip(uris, values[1:], strict=True)))
+        else:
+            # Nothing is set there, or no longer: what the client started the server with counts.
+            self.settings.configure(self._initial_settings)
 
     # ------------------------------------------------------------ what the worker reports
 

@@ -142,6 +142,11 @@ async def test_settings_of_the_editor(new_editor: NewEditor, tmp_path: Path) -> 
     (message,) = editor.messages
     assert "`dialct` is no setting. Did you mean dialect?" in message.message
 
+    editor.set_configuration({}, section="sqlLineage")
+    editor.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
+    (found,) = await query.diagnostics(["undeclared-field"])
+    assert found.severity == types.DiagnosticSeverity.Error
+
 
 async def test_settings_that_a_client_pushes(new_editor: NewEditor, tmp_path: Path) -> None:
     write_workspace(tmp_path)
