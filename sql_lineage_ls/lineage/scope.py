@@ -448,7 +448,8 @@ def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Bindi
     variables = [variable for level in scope.levels() for variable in level.visible()]
     owners = ", ".join(dict.fromkeys(variable.name for variable in variables))
     if len(names) > 1 and context.dialect.name_order is NameOrder.RELATION_ONLY:
-        gap = Gap("alias-binding-missing", f"no source is called '{names[-2].text}' here")
+        text = f"no source is called '{names[-2].text}' here{_field_hint(names, variables, context)}"
+        gap = Gap("alias-binding-missing", text)
         return Binding(Unknown(gap), len(names), len(names) - 1, problem="orphan-column",
                        names=tuple(variable.name for variable in variables), owner=owners)
     if not variables:
@@ -460,6 +461,16 @@ def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Bindi
     sure = not any(variable.assumed for variable in variables)
     candidates = tuple(dict.fromkeys(c.name for variable in variables for c in variable.columns))
     return Binding(Unknown(gap), 1, problem="undeclared-column" if sure else "", names=candidates, owner=owners)
+
+
+def _field_hint(names: tuple[Name, ...], variables: list[RangeVariable], context: Context) -> str:
+    """How the field is read, where the name that is no source is a column: `(home).town` for `home.town` in Postgres."""
+    column, last = names[-2].text, names[-1].text
+    key = context.fold(names[-2])
+    if not context.dialect.field_syntax or not any(key in variable.by_key for variable in variables):
+        return ""
+    written = context.dialect.field_syntax.format(column=column, field=last)
+    return f"; a field of the column '{column}' is read by {written}"
 
 
 def _without_owner(names: tuple[Name, ...], keys: tuple[str, ...], context: Context) -> Binding | None:

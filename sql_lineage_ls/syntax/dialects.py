@@ -168,6 +168,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     database_is_catalog: bool = False
     # A bare `USE name` names a catalog rather than a schema in it (Snowflake, T-SQL).
     use_names_catalog: bool = False
+    # How a field of a column is read where a dotted name never means it (Postgres "Accessing Composite Types",
+    # Snowflake "Traversing semi-structured data").
+    field_syntax: str = ""
     # Columns need no type (SQLite, "Column Data Types").
     types_optional: bool = False
     # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
@@ -280,6 +283,7 @@ DIALECTS: dict[str, Dialect] = {
             grammar="snowflake",
             family="snowflake",
             omitted_schema="PUBLIC",
+            field_syntax="{column}:{field}",
             database_is_catalog=True,
             use_names_catalog=True,
             folding=Folding.UPPER,
@@ -301,6 +305,7 @@ DIALECTS: dict[str, Dialect] = {
             family="postgres",
             arrow_reads_json=True,
             tables_are_types=True,
+            field_syntax="({column}).{field}",
             database_is_catalog=True,
             quoted_ignore_case=False,
             unnest=UnnestShape.COLUMNS,

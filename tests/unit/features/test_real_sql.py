@@ -327,3 +327,14 @@ def test_what_returning_reads_is_used(dialect: str, statement: str) -> None:
 def test_returning_knows_the_columns_of_its_table() -> None:
     bees = Workspace("postgres", q="CREATE TABLE hives (id INT); DELETE FROM hives RETURNING kilos, *;")
     assert [found.code for found in diagnostics(bees.snapshot, bees.uri("q"))] == ["undeclared-column"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "kind", "written"), [("postgres", "text[]", "(frame).kilos"), ("snowflake", "VARIANT", "frame:kilos")]
+)
+def test_a_field_that_is_read_by_a_dot_only_is_told_how(dialect: str, kind: str, written: str) -> None:
+    bees = Workspace(dialect, q=f"CREATE TABLE hives (frame {kind}); SELECT frame.kilos, frames.kilos FROM hives;")
+    assert [found.message for found in diagnostics(bees.snapshot, bees.uri("q"))] == [
+        f"no source is called 'frame' here; a field of the column 'frame' is read by {written}",
+        "no source is called 'frames' here",
+    ]
