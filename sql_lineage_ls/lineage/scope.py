@@ -464,7 +464,7 @@ def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Bindi
 
 
 def _field_hint(names: tuple[Name, ...], variables: list[RangeVariable], context: Context) -> str:
-    """How the field is read, where the name that is no source is a column: `(home).town` for `home.town` in Postgres."""
+    """How the field is read, where the name that is no source is a column: by `(home).town` in Postgres."""
     column, last = names[-2].text, names[-1].text
     key = context.fold(names[-2])
     if not context.dialect.field_syntax or not any(key in variable.by_key for variable in variables):

@@ -149,7 +149,7 @@ class _Splitter:
                         return jump
             elif kind == lex.LINE_COMMENT:
                 continue
-            elif (kind != lex.CLOSED and kind != dull) or self.mode == _FRESH:
+            elif kind not in (lex.CLOSED, dull) or self.mode == _FRESH:
                 jump = self._mark(kind, start, end)
                 if jump:
                     return jump
