@@ -75,6 +75,8 @@ def _qualified(star: q.Star, qualifier: q.Expr, scope: Scope, context: Context) 
             if variable is not None:
                 expressions.note_range(qualifier.parts[-1], variable, context)
                 return _of_range(variable, context)
+            if any(keys[0] in v.by_key for v in level.visible()):
+                break  # a record of this block hides the sources of the blocks around
     value = expressions.evaluate(qualifier, scope, context)
     items = fields(value)
     if items is not None:
