@@ -25,6 +25,7 @@ from sql_lineage_ls.workspace.discovery import discover, read_text
 SECONDS_FOR_DIAGNOSTICS = 20.0
 MOST_DOCUMENTS = 60
 MOST_LENSES = 6
+_SAYS_NO_USE = re.compile(r"(?:(?:\S+: )?no downstream use(?: \| )?)+")
 MOST_HOVERS = 6
 MOST_TRIES = 80
 MOST_FINDINGS = 12
@@ -143,11 +144,10 @@ class _Session:
         self.screen.title("Who uses what is declared")
         shown = 0
         for document in self.documents.values():
-            for line, column, title in self._lenses(document):
-                if shown < MOST_LENSES and not title.startswith("no "):
+            for line, title in self._lenses(document).items():
+                if shown < MOST_LENSES and not _SAYS_NO_USE.fullmatch(title):
                     self.screen.place(document.file, line + 1)
-                    self.screen.lens(column, title)
-                    self.screen.code(line + 1, document.line(line))
+                    self._show_line(document, line, title)
                     shown += 1
         if not shown:
             self.screen.note("  nothing that is declared here is used here")
@@ -221,30 +221,31 @@ class _Session:
         root = unquote(urlsplit(self.folder.as_uri()).path).rstrip("/") + "/"
         return path[len(root) :] if path.startswith(root) else path
 
-    def _lenses(self, document: _Document) -> list[tuple[int, int, str]]:
-        """Line, column and title of each lens of a document."""
+    def _lenses(self, document: _Document) -> dict[int, str]:
+        """The lenses above each line of a document, as an editor shows them side by side."""
         lenses = self.client.request("textDocument/codeLens", {"textDocument": {"uri": document.uri}}) or []
-        found = []
+        found: dict[int, list[tuple[int, str]]] = {}
         for lens in lenses:
             resolved = lens if lens.get("command") else self.client.request("codeLens/resolve", lens)
             line, column, _ = document.columns(lens["range"])
-            found.append((line, column, str(resolved["command"]["title"])))
-        return found
+            found.setdefault(line, []).append((column, str(resolved["command"]["title"])))
+        return {line: " | ".join(title for _, title in sorted(found[line])) for line in sorted(found)}
 
     def _show_lenses(self, document: _Document, first: int) -> bool:
         last = first
         while last < document.lines.line_count and document.line(last).strip():
             last += 1
-        lenses: dict[int, list[tuple[int, str]]] = {}
-        for line, column, title in self._lenses(document):
-            lenses.setdefault(line, []).append((column, title))
+        lenses = self._lenses(document)
         self.screen.place(document.file, first + 1)
         for line in range(first, last):
-            titles = [title for _, title in sorted(lenses.get(line, ()))]
-            if titles:
-                self.screen.lens(len(document.line(line)) - len(document.line(line).lstrip()), " | ".join(titles))
-            self.screen.code(line + 1, document.line(line))
+            self._show_line(document, line, lenses.get(line, ""))
         return any(first <= line < last for line in lenses)
+
+    def _show_line(self, document: _Document, line: int, lenses: str) -> None:
+        text = document.line(line)
+        if lenses:
+            self.screen.lens(len(text) - len(text.lstrip()), lenses)
+        self.screen.code(line + 1, text)
 
     def _show_findings(self, document: _Document, only_line: int | None, most: int) -> int:
         shown = 0
