@@ -125,6 +125,8 @@ class Context:
         self.inner: list[Edge] = []
         self.results = 0
         self.ctes = CteUses()
+        # How a name that no DDL declares was first written, by the node above it and its folded form.
+        self._spellings: dict[tuple[str, Path, str], str] = {}
         # How many calls of users' functions are being looked into.
         self.depth = 0
         # What was told before, by the identity of columns and values, which are kept with it: a wide table is told
@@ -184,6 +186,10 @@ class Context:
     def show(self, name: Name) -> str:
         """A name as results show it: quoted only where the plain spelling would mean another one."""
         return display_part(name, self.dialect) if name.quoted else name.text
+
+    def spelled(self, relation: str, above: Path, key: str, shown: str) -> str:
+        """One spelling for a column or field that no DDL declares: `Weight` and `weight` are one where case folds."""
+        return self._spellings.setdefault((relation, above, key), shown)
 
     def fold(self, name: Name) -> str:
         """A column's, alias' or CTE's name as the dialect compares it."""

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from sql_lineage_ls.catalog.names import is_location
 from sql_lineage_ls.catalog.types import MapType, RecordType, Scalar, Unspecified, Variant
 from sql_lineage_ls.lineage import calls, queries, stars
@@ -31,6 +33,7 @@ from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
     Generated,
+    Key,
     Record,
     RecordItem,
     Ref,
@@ -192,7 +195,7 @@ def _report_name(names: tuple[q.Name, ...], binding: Binding, context: Context) 
 
 def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
     """`.name` of a value, noted and reported."""
-    found = field(value, context.key(name, exact))
+    found = field(value, _field_name(value, name, exact, context))
     if name.text.isdigit() and not exact and not name.quoted:
         found = position_field(value, int(name.text) - 1)  # `pair.2` of a tuple
     if isinstance(found, Refuted) and name.text in context.dialect.pseudo_fields:
@@ -204,6 +207,15 @@ def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
                         path=stored.path if stored else ())
         return found
     return _refuse(found, name, context)
+
+
+def _field_name(value: Value, name: q.Name, exact: bool, context: Context) -> Key:
+    """The key of a field; one that no DDL declares keeps the spelling of its first read."""
+    key = context.key(name, exact)
+    inner = unwrapped(value)
+    if exact or not isinstance(inner, Ref) or not isinstance(inner.type, Unspecified | Variant):
+        return key
+    return replace(key, name=context.spelled(inner.relation, inner.path, key.key, key.name))
 
 
 def _refuse(found: Refuted, name: q.Name, context: Context) -> Value:

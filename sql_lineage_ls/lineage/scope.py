@@ -414,18 +414,22 @@ def _open_column(
 ) -> Binding:
     possible = [source for source in variable.open if key not in source.without]
     if len(possible) == 1:
-        value = possible[0].column(context.show(name))
+        value = _column_of(possible[0], name, key, context)
         return Binding(value, qualifier + 1, qualifier, variable, stored=variable.stored)
     owners = ", ".join(source.name for source in variable.open)
     gap = Gap("owner-unproved", f"'{name.text}' may come from any of {owners}, whose columns are not known here")
     return Binding(Unknown(gap), qualifier + 1, qualifier, variable)
 
 
+def _column_of(source: OpenSource, name: Name, key: str, context: Context) -> Value:
+    return source.column(context.spelled(source.relation, source.path, key, context.show(name)))
+
+
 def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding:
     sources = _open_sources(level, keys[0])
     if len(sources) == 1:
         variable, source = sources[0]
-        return Binding(source.column(context.show(names[0])), 1, 0, variable, stored=variable.stored)
+        return Binding(_column_of(source, names[0], keys[0], context), 1, 0, variable, stored=variable.stored)
     owners = ", ".join(dict.fromkeys(source.name for _, source in sources))
     gap = Gap("owner-unproved", f"nothing proves which of {owners} has the column '{names[0].text}'")
     # A source that the query itself computes has columns that nobody could declare.
