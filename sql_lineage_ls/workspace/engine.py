@@ -12,6 +12,7 @@ Longer than other modules: what is open, parsed, committed and bound is one stat
 from __future__ import annotations
 
 import logging
+import traceback
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 
@@ -92,6 +93,7 @@ class Engine:
         # What each statement of an open document adds to the index: an edit changes that of a few.
         self._parts: dict[str, tuple[Part, ...]] = {}
         self._index = RelationIndex()
+        self._faults: set[tuple[str, int | None]] = set()
         self.snapshot = Snapshot({}, self._analysis, self._index, ready=False, complete=False)
 
     # ------------------------------------------------------------ inputs
@@ -384,9 +386,13 @@ class Engine:
     def _lineage(self, uri: str, at: int) -> StatementLineage:
         try:
             return self._analysis.lineage(uri, at)
-        except Exception:
-            # One statement that our analysis fails on must not take the others with it.
-            _log.exception("the analysis of statement %d of %s failed", at, uri)
+        except Exception as error:
+            # One statement that our analysis fails on must not take the others with it. A fault comes again with every
+            # statement that depends on it and every keystroke: it is logged in full once.
+            fault = traceback.extract_tb(error.__traceback__)[-1][:2]
+            details = None if fault in self._faults else error
+            self._faults.add(fault)
+            _log.error("the analysis of statement %d of %s failed: %r", at, uri, error, exc_info=details)
             return StatementLineage("failed", gaps=(Gap("failed", "the analysis of this statement failed"),))
 
     def _publish(self) -> None:

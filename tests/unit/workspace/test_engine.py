@@ -396,7 +396,9 @@ def test_the_innermost_folder_decides(tmp_path: Path) -> None:
     assert document.dialect.name == "trino"
 
 
-def test_a_failing_analysis_of_one_statement_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_analysis_of_one_statement_leaves_the_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     from sql_lineage_ls.lineage.analysis import Analysis
 
     real = Analysis.lineage
@@ -411,6 +413,11 @@ def test_a_failing_analysis_of_one_statement_leaves_the_others(monkeypatch: pyte
     document = view(engine.snapshot, "script")
     assert [statement.lineage.kind == "failed" for statement in document.statements] == [False, True, False]
     assert sources(document.statements[2].lineage) == ["owner"]
+    engine.open("script", "SELECT id FROM mill.sacks;\nSELECT 2;", 2)
+    engine.finish()
+    # The fault is told in full once, however often it comes.
+    assert len(caplog.records) > 1
+    assert [record.exc_info is not None for record in caplog.records].count(True) == 1
 
 
 # ---------------------------------------------------------------- incremental equals rebuilt
