@@ -51,6 +51,9 @@ editors: $(VENV)/.editors ## drive real VS Code and Neovim on examples/; picture
 	@bash editors/install_editors.sh
 	@$(PY) -m pytest -p no:cacheprovider tests/editors --editors $(ARGS)
 
+bench: $(VENV)/.test ## measure speed and memory; ARGS="--quick" takes two minutes instead of ten
+	@$(PY) -m benchmarks $(ARGS)
+
 clean: ## remove the virtual environments, caches and artefacts
 	rm -rf .venv .venv-pure .editors artefacts dist build .mypy_cache .ruff_cache .import_linter_cache .pytest_cache
 	rm -rf .hypothesis editors/vscode/node_modules editors/vscode/dist

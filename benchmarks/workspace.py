@@ -158,7 +158,8 @@ def _ctes(sources: list[Source], size: int, random: Random) -> Iterator[str]:
     while left > 0:
         source = random.choice(sources)
         known = f"\n  JOIN part_{at - 1} AS p ON p.id = t.id" if at % 3 == 1 else ""
-        items = ",\n".join(f"    {_expression('t', source, random)} AS e{one}" for one in range(random.randint(wide // 2, wide)))
+        count = random.randint(wide // 2, wide)
+        items = ",\n".join(f"    {_expression('t', source, random)} AS e{one}" for one in range(count))
         text = (
             f"part_{at} AS (\n  SELECT\n    t.id,\n{items}\n  FROM {source.name} AS t{known}\n"
             f"  WHERE t.id < {random.randint(1, 999)}\n)"

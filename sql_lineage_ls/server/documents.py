@@ -15,12 +15,16 @@ _log = logging.getLogger(__name__)
 
 
 class OpenDocument(Struct, frozen=True):
-    """What the client has of a document. `uri` is the normal form, `changed_at` the loop's time of the last edit."""
+    """What the client has of a document. `uri` is the normal form, `changed_at` the loop's time of the last edit.
+
+    `rest` are the seconds between that edit and the one before: short while somebody types.
+    """
 
     uri: str
     text: str
     version: int
     changed_at: float
+    rest: float = float("inf")
 
 
 class Documents:
@@ -55,7 +59,8 @@ class Documents:
         text = document.text
         for change in changes:
             text = _apply(text, change, encoding)
-        return self.open(uri, text, version, now)
+        changed = self._documents[uri] = OpenDocument(uri, text, version, now, now - document.changed_at)
+        return changed
 
     def close(self, uri: str) -> None:
         self._documents.pop(uri, None)

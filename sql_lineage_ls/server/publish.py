@@ -1,7 +1,7 @@
 """What the server sends without being asked: diagnostics of open documents, and the wish to see lenses anew.
 
-Diagnostics follow the last key by a short pause. They are those of the version that the client has, never of an
-older one after a newer, and there are none before the catalog is loaded.
+Diagnostics follow the last key by a short pause, which is shorter still after a rest. They are those of the version
+that the client has, never of an older one after a newer, and there are none before the catalog is loaded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# While somebody types diagnostics wait for the last key; an edit after a rest (a paste, an undo) need not wait.
 PAUSE_SECONDS = 0.15
+REST_SECONDS = 0.4
+SHORT_PAUSE_SECONDS = 0.01
 
 _Found = tuple[int, list[types.Diagnostic]]
 
@@ -38,10 +41,13 @@ class Publisher:
 
     def snapshot_changed(self) -> None:
         """There is a new snapshot with a complete catalog: any open document may have other diagnostics."""
-        last_key = max((document.changed_at for document in self._session.documents), default=0.0)
+        last = max(self._session.documents, key=lambda document: document.changed_at, default=None)
         if self._timer is not None:
             self._timer.cancel()
-        due = max(self._session.loop.time(), last_key + PAUSE_SECONDS)
+        due = self._session.loop.time()
+        if last is not None:
+            pause = SHORT_PAUSE_SECONDS if last.rest >= REST_SECONDS else PAUSE_SECONDS
+            due = max(due, last.changed_at + pause)
         self._timer = self._session.loop.call_at(due, self._publish_all)
 
     def settings_changed(self) -> None:
