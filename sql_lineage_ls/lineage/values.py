@@ -445,9 +445,20 @@ def _choice_field(value: OneOf, key: Key) -> Value | Refuted:
 
 def _agree(value: OneOf) -> bool:
     """Whether position and name say the same: the branches whose fields are known name them alike."""
-    shapes = [fields(item) for item in value.values if not is_null(item)]
-    names = {tuple(item.key for item in shape) for shape in shapes if shape is not None}
+    names = {_field_keys(item) for item in value.values if not is_null(item)} - {None}
     return len(names) <= 1
+
+
+def _field_keys(value: Value) -> tuple[str, ...] | None:
+    """The keys of a record's fields, without making their values."""
+    if isinstance(value, Traced):
+        return _field_keys(value.value)
+    if isinstance(value, Ref):
+        return tuple([f.key for f in value.type.fields]) if isinstance(value.type, RecordType) else None
+    if isinstance(value, Record):
+        return tuple([item.key for item in value.items]) if value.rest is None else None
+    items = fields(value)
+    return tuple(item.key for item in items) if items is not None else None
 
 
 def _common_fields(value: OneOf) -> tuple[RecordItem, ...] | None:
