@@ -95,7 +95,7 @@ def _of_statement(
                 severity=severity,
                 span=span,
                 message=_message(problem),
-                related=tuple(_related(snapshot, statement, problem, token)),
+                related=tuple(_related(snapshot, document, statement, problem, token)),
                 tags=UNNECESSARY if problem.code in _FADED else (),
                 href=_page(problem.code, options),
                 suggestion=problem.suggestion,
@@ -123,13 +123,17 @@ def _message(problem: Problem) -> str:
     return f"{problem.message.rstrip('.')}. Did you mean `{problem.suggestion}`?"
 
 
-def _related(snapshot: Snapshot, statement: StatementView, problem: Problem, token: str) -> Iterator[Related]:
+def _related(
+    snapshot: Snapshot, document: DocumentView, statement: StatementView, problem: Problem, token: str
+) -> Iterator[Related]:
     """The declarations that prove the finding, by the words of a reader.
 
     Of a field that its record lacks, the record; of a column that its tables lack or that several have, the tables
     or those columns; of a misspelt name, the one that was probably meant.
     """
-    owners = [Node(problem.relation, problem.path)] if problem.relation else _searched(statement, problem)
+    owners = [Node(problem.relation, problem.path)]
+    if not problem.relation:
+        owners = _searched(snapshot, document, statement, problem) if problem.owner else []
     for owner in owners:
         meant = Node(owner.relation, (*owner.path, problem.suggestion or token.strip('`\"[]')))
         node = meant if snapshot.declaration(meant) is not None else owner
@@ -140,10 +144,12 @@ def _related(snapshot: Snapshot, statement: StatementView, problem: Problem, tok
             yield Related(span, f"`{name}` is declared here")
 
 
-def _searched(statement: StatementView, problem: Problem) -> list[Node]:
+def _searched(
+    snapshot: Snapshot, document: DocumentView, statement: StatementView, problem: Problem
+) -> list[Node]:
     """The stored relations that were searched for a column, where their names mean one thing in the statement."""
     known: dict[str, set[str]] = {}
-    for occurrence in statement.lineage.occurrences:
+    for occurrence in snapshot.occurrences(document, statement):
         if occurrence.kind in ("relation", "alias", "cte"):
             known.setdefault(occurrence.name, set()).add(occurrence.relation)
     found = (known.get(name, set()) for name in problem.owner.split(", "))

@@ -138,7 +138,7 @@ class _Writer(Struct, frozen=True):
 
     def named_at(self, spans: tuple[tuple[int, int], ...]) -> Occurrence | None:
         """The CTE or alias whose token stands at one of `spans` of the statement."""
-        for known in self.found.statement.lineage.occurrences:
+        for known in self.snapshot.occurrences(self.found.document, self.found.statement):
             if known.kind in ("cte", "alias") and (known.start, known.end) in spans:
                 return known
         return None

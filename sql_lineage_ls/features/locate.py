@@ -86,7 +86,7 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
     position = offset - statement.start
     candidates = [
         occurrence
-        for occurrence in statement.lineage.occurrences
+        for occurrence in snapshot.occurrences(document, statement)
         if 0 <= occurrence.start <= position <= occurrence.end
     ]
     for declaration in declared(snapshot, uri, statement):

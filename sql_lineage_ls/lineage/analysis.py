@@ -19,7 +19,7 @@ from sql_lineage_ls.catalog.names import SEPARATOR, display_name
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage.context import CalledFunction, Options
-from sql_lineage_ls.lineage.model import Dependency, StatementLineage
+from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -49,15 +49,22 @@ class Analysis:
     """The lineage of every statement of one revision, bound when it is asked for.
 
     `previous` lends what it has bound; it must not be used for binding any more. `bound` counts the statements that
-    this revision really bound.
+    this revision really bound. What each token means is kept for the documents in `looked_at` only, where these are
+    given: it is most of a lineage, and can be asked for (`occurrences`).
     """
 
     def __init__(
-        self, catalog: Catalog, statements: Mapping[Place, ParsedStatement], previous: Analysis | None = None
+        self,
+        catalog: Catalog,
+        statements: Mapping[Place, ParsedStatement],
+        previous: Analysis | None = None,
+        looked_at: Collection[str] | None = None,
     ) -> None:
         self.catalog = catalog
         self.statements = statements
         self.bound = 0
+        self._looked_at = looked_at
+        self._asked: tuple[Place, tuple[Occurrence, ...]] | None = None
         self.has_functions = catalog.has_functions
         self._lineages: dict[Place, StatementLineage] = {}
         self._inferred: dict[tuple[str, str, int, str], Relation] = {}
@@ -84,7 +91,7 @@ class Analysis:
         """
         for uri in uris:
             replaces = uri in redefined and self.turning_points_of(uri)
-            if replaces or self._variables_of(uri) != previous._variables_of(uri):
+            if previous._is_brief(uri) or replaces or self._variables_of(uri) != previous._variables_of(uri):
                 continue
             index = 0
             while (parsed := self.statements.get((uri, index))) is not None:
@@ -105,13 +112,31 @@ class Analysis:
             return _NO_LINEAGE
         variables = self._variables_of(uri)
         key = "\n".join((parsed.key, *sorted(variables)))
+        brief = self._is_brief(uri)
         known = self._known.get(key)
+        if known is None and brief:
+            key += "\n"
+            known = self._known.get(key)
         if known is None or not self._still_true(known, parsed, uri, index):
-            known = self._bind(parsed, uri, index, Options(variables))
+            known = self._bind(parsed, uri, index, Options(variables, brief=brief))
             self.bound += 1
             self._known[key] = known
         self._lineages[uri, index] = known
         return known
+
+    def _is_brief(self, uri: str) -> bool:
+        return self._looked_at is not None and uri not in self._looked_at
+
+    def occurrences(self, uri: str, index: int) -> tuple[Occurrence, ...]:
+        """What each token of a statement means, in the order of the text."""
+        known = self.lineage(uri, index)
+        parsed = self.statements.get((uri, index))
+        if known.occurrences or parsed is None:
+            return known.occurrences
+        if self._asked is None or self._asked[0] != (uri, index):
+            full = self._bind(parsed, uri, index, Options(self._variables_of(uri)))
+            self._asked = (uri, index), full.occurrences
+        return self._asked[1]
 
     def detailed(self, uri: str, index: int) -> StatementLineage:
         """The lineage of a statement with its CTEs and derived tables as relations of the kind `result`; not kept."""

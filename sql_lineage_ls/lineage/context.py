@@ -71,6 +71,8 @@ class Options(Struct, frozen=True):
 
     variables: frozenset[str] = frozenset()
     intermediate: str = ""
+    # Leaves out what only a person who looks at the text asks for: what each token means.
+    brief: bool = False
 
 
 class NamedValue(Protocol):
@@ -170,6 +172,8 @@ class Context:
 
     def facts(self, columns: Sequence[NamedValue]) -> tuple[ColumnFact, ...]:
         """Columns of a range variable or a star as facts, for hover and completion."""
+        if self.options.brief:
+            return ()
         listed = self._listed.get(id(columns))
         if listed is not None:
             return listed[1]
@@ -212,12 +216,12 @@ class Context:
         self.reads[Read(relation, path, name.start, name.end, usage)] = None
 
     def occur(self, occurrence: Occurrence) -> None:
-        if occurrence.start >= 0:
+        if occurrence.start >= 0 and not self.options.brief:
             self.occurrences.append(occurrence)
 
     def meaning(self, name: Name, kind: str, value: Value, **more: object) -> None:
         """Notes what the token of `name` means: a value and where it comes from."""
-        if name.start < 0:
+        if name.start < 0 or self.options.brief:
             return
         told = self._meanings.get(id(value))
         if told is None:

@@ -257,7 +257,7 @@ class Engine:
         redefined = [uri for uri, statements in fresh.items() if self._commit_file(uri, statements)]
         self._bound_before += self._analysis.bound
         previous = self._analysis
-        self._analysis = Analysis(self._catalog, dict(self._statements), previous)
+        self._analysis = Analysis(self._catalog, dict(self._statements), previous, frozenset(self._open))
         others_may_change = any(
             not comparing or before[uri] != self._exports(uri, changed[uri]) for uri in redefined
         )

@@ -17,7 +17,7 @@ from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage import graph
-from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, StatementLineage
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, Occurrence, StatementLineage
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
@@ -109,6 +109,8 @@ class RelationSource(Protocol):
 
     def detailed(self, uri: str, index: int) -> StatementLineage: ...
 
+    def occurrences(self, uri: str, index: int) -> tuple[Occurrence, ...]: ...
+
 
 class Snapshot:
     """One revision of the workspace.
@@ -160,6 +162,12 @@ class Snapshot:
         except Exception:
             _log.exception("the hops of statement %d of %s failed", index, uri)
             return StatementLineage("failed")
+
+    def occurrences(self, document: DocumentView, statement: StatementView) -> tuple[Occurrence, ...]:
+        """What each token of a statement means. Documents that no editor has open are looked at when asked for."""
+        if document.open or statement.lineage.occurrences:
+            return statement.lineage.occurrences
+        return self._relations.occurrences(document.uri, statement.index)
 
     def relation_name(self, relation_id: str) -> str:
         """How a relation is shown; one that nothing declares by the parts of its name as the database compares them."""

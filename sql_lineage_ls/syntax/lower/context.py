@@ -9,6 +9,7 @@ from the token list. Names are read from the text itself, so that tokens may be 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from sys import intern
 from typing import Any
 
 from sqlglot import exp
@@ -78,7 +79,8 @@ class Lowering:
             if meta:
                 start, end = meta.get("start", 0), meta.get("end", -1) + 1
                 if end and self.text[start:end] == text and self.text[start - 1 : start] != "#":
-                    return q.Name(text, start, end)
+                    # The same few names stand all over a workspace: one string for each.
+                    return q.Name(intern(text), start, end)
         elif not isinstance(node, exp.Expr):
             return q.Name("")
         return self._other_name(node)
