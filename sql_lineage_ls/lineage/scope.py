@@ -223,6 +223,8 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     special = _without_owner(names, keys, context)
     if special is not None:
         return special
+    if len(opened) > 1:
+        return _inner_or_outer(names, keys, opened)
     if opened:
         return _from_open(names, keys, opened[0], context)
     return failed or _not_found(names, scope, context)
@@ -445,6 +447,13 @@ def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) 
     outer = found.range.name if found.range else "the outer query"
     gap = Gap("owner-unproved", f"'{names[0].text}' is {outer}'s unless {inner} has such a column")
     return Binding(Unknown(gap), 1, problem="")
+
+
+def _inner_or_outer(names: tuple[Name, ...], keys: tuple[str, ...], opened: list[Scope]) -> Binding:
+    """A bare name in a correlated subquery is the inner block's where its relation has such a column, else the outer's."""
+    inner, outer = (", ".join(source.name for _, source in _open_sources(level, keys[0])) for level in opened[:2])
+    gap = Gap("owner-unproved", f"'{names[0].text}' is a column of {inner} or, where that has none, of {outer}")
+    return Binding(Unknown(gap), 1)
 
 
 def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:

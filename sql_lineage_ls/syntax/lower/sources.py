@@ -196,10 +196,26 @@ def table_parts(low: Lowering, node: Any) -> tuple[q.Name, ...]:
         part = node.args.get(key)
         if part:
             nodes.insert(0, part)
-    names = [name for part in nodes for name in low.parts(part)]
+    names = _own_spans(low, [name for part in nodes for name in low.parts(part)])
     if low.dialect.quoted_dots_split and len(names) == len(nodes):
         names = _mend_dashes(low, names, nodes)
     return tuple(names)
+
+
+def _own_spans(low: Lowering, names: list[q.Name]) -> list[q.Name]:
+    """The parser itself cuts `"d.t"` in BigQuery, and gives each part the span of the whole token."""
+    places = {(name.start, name.end) for name in names}
+    if len(names) < 2 or len(places) > 1 or names[0].start < 0:
+        return names
+    start, end = names[0].start + 1, names[0].end - 1
+    pieces = low.text[start:end].split(".")
+    if len(pieces) != len(names):
+        return [q.Name(name.text, quoted=name.quoted) for name in names]
+    placed = []
+    for name, piece in zip(names, pieces, strict=True):
+        placed.append(q.Name(name.text, start, start + len(piece), name.quoted))
+        start += len(piece) + 1
+    return placed
 
 
 def _mend_dashes(low: Lowering, names: list[q.Name], nodes: list[Any]) -> list[q.Name]:

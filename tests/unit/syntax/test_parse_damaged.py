@@ -76,6 +76,12 @@ def test_a_statement_without_one_token(sample: tuple[str, str], data: st.DataObj
     assert_sound(sql[: token.start] + sql[token.end + 1 :], dialect)
 
 
+@pytest.mark.parametrize("name", ['"a.b"', '"."', '".;"', '"a..b"', "`a.b`", '"a.b".c'])
+def test_each_part_of_a_quoted_table_name_has_its_own_span(name: str) -> None:
+    for dialect in ("bigquery", "postgres", "spark", "snowflake"):
+        assert_sound(f"SELECT d.id FROM {name} AS d", dialect)
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(SAMPLES),
