@@ -61,8 +61,8 @@ def _typing(client: Client, path: Path, text: str, before: str) -> float:
         # As after a pause to think: while somebody types, the server waits for the last key.
         time.sleep(_REST)
         started = time.perf_counter()
-        # A misspelled name comes and goes, so that each version has other diagnostics than the one before.
-        client.insert(uri, version, line, column, "x." if version % 2 == 0 else "", 0 if version % 2 == 0 else 2)
+        # Each version is a text that was never seen before: nothing of the statement is known.
+        client.insert(uri, version, line, column, str(version % 10), 0)
         client.diagnostics(uri, version)
         times.append(time.perf_counter() - started)
     client.close(uri)
@@ -130,6 +130,7 @@ def _renaming(folder: Path, count: int) -> tuple[float, float]:
         client.settle()
         client.diagnostics(table, 1)
         column = ddl.splitlines()[1].index("city")
+        time.sleep(_REST)
         started = time.perf_counter()
         client.insert(table, 2, 1, column, "town", 4)
         client.diagnostics(reader, 1, least=1)

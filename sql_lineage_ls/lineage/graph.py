@@ -131,7 +131,10 @@ def _contributions_of(uri: str, statement: int, lineage: StatementLineage) -> Ma
     out: dict[str, list[Link]] = {}
     into: dict[str, list[Link]] = {}
     stored = {relation for relation, _, _ in lineage.relations}
-    used = _used(lineage)
+    # What decides the rows of a query is the same source of every target: one node for each.
+    distinct = {id(source): source for edge in lineage.edges for source in edge.sources}
+    node_of = {key: source.node for key, source in distinct.items()}
+    used = _used(lineage, node_of.values())
     for read in lineage.reads:
         if read.usage == TAKEN_APART:
             continue
@@ -144,7 +147,7 @@ def _contributions_of(uri: str, statement: int, lineage: StatementLineage) -> Ma
             continue
         target = Node(edge.relation, edge.path)
         for source in edge.sources:
-            link = Link(source.node, target, source.role, source.transform)
+            link = Link(node_of[id(source)], target, source.role, source.transform)
             out.setdefault(source.relation, []).append(link)
             into.setdefault(edge.relation, []).append(link)
     return {
@@ -155,9 +158,9 @@ def _contributions_of(uri: str, statement: int, lineage: StatementLineage) -> Ma
     }
 
 
-def _used(lineage: StatementLineage) -> set[Node]:
+def _used(lineage: StatementLineage, sources: Iterable[Node]) -> set[Node]:
     """The nodes whose values a statement uses; `items` too where `items[*]` has no token of its own: `items[0]`."""
-    used = {source.node for edge in lineage.edges for source in edge.sources}
+    used = set(sources)
     named = {Node(read.relation, read.path) for read in lineage.reads}
     for node in used - named:
         while node.path[-1:] == (ELEMENT,):
