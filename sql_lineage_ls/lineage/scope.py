@@ -450,7 +450,7 @@ def _outer_column(found: Binding, opened: list[Scope], names: tuple[Name, ...]) 
 
 
 def _inner_or_outer(names: tuple[Name, ...], keys: tuple[str, ...], opened: list[Scope]) -> Binding:
-    """A bare name in a correlated subquery is the inner relation's where that has such a column, else an outer one."""
+    """A bare name in a correlated subquery: a column of the inner relation or, where that has none, of the outer."""
     inner, outer = (", ".join(source.name for _, source in _open_sources(level, keys[0])) for level in opened[:2])
     gap = Gap("owner-unproved", f"'{names[0].text}' is a column of {inner} or, where that has none, of {outer}")
     return Binding(Unknown(gap), 1)
