@@ -10,6 +10,7 @@ from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
 from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.lineage.scope import Column, Scope
+from sql_lineage_ls.lineage.shapes import written_to
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
@@ -82,11 +83,14 @@ def _inlined(call: q.Call, args: list[Value], context: Context) -> Value | None:
         inside.fold(param.name): Column(param.name.text, inside.fold(param.name), arg)
         for param, arg in zip(definition.params, args, strict=True)
     })
-    if definition.body is not None:
-        return expressions.evaluate(definition.body, scope, inside)
-    if definition.query is None:
+    body = definition.body
+    if body is None and definition.query is not None:
+        body = q.SubqueryExpr("scalar", definition.query)
+    if body is None:
         return None
-    return expressions.evaluate(q.SubqueryExpr("scalar", definition.query), scope, inside)
+    value = expressions.evaluate(body, scope, inside)
+    # What it returns has the names of the declared type.
+    return value if definition.result is None else written_to(value, context.schemas.data_type(definition.result))
 
 
 _DEEPEST_CALL = 8

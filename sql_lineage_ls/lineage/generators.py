@@ -31,6 +31,7 @@ from sql_lineage_ls.lineage.values import (
     influenced,
     is_array,
     map_entry,
+    named_fields,
     one_of,
     type_of,
     with_role,
@@ -105,7 +106,7 @@ def _counted(arrays: Sequence[Value]) -> tuple[Source, ...]:
 
 def _as_element(source: q.Unnest, value: Value, position: Column | None, context: Context) -> RangeVariable:
     """The alias is the element; fields of a record element can be read without it (GoogleSQL value tables)."""
-    items = fields(value)
+    items = named_fields(value)
     columns = tuple(Column(i.name, i.key, i.value) for i in items or ())
     opened: tuple[OpenSource, ...] = ()
     inner = expressions.unwrapped(value)
@@ -168,6 +169,8 @@ def _as_columns(
             columns += [Column(part, part, map_entry(array, part)) for part in ("key", "value")]
             continue
         items = fields(value) if context.dialect.unnest is UnnestShape.COLUMNS else None
+        if items is not None and not source.column_aliases:
+            items = named_fields(value)
         wanted = len(source.column_aliases)
         if items is not None and not (wanted == 1 and len(arrays) == 1):
             columns += [Column(i.name, i.key, i.value) for i in items]
@@ -386,7 +389,7 @@ def _posexplode(value: Value, call: q.Call, context: Context) -> list[Named]:
 
 
 def _inline(value: Value, call: q.Call, context: Context) -> list[Named] | None:
-    items = fields(element(value))
+    items = named_fields(element(value))
     return [(item.name, item.value) for item in items] if items is not None else None
 
 
@@ -470,7 +473,7 @@ def _spread(projection: q.Projection, call: q.Call, scope: Scope, context: Conte
     value = expressions.evaluate(call.args[0], scope, context)
     if any(named is not None and named.lower() == "recursive" for named in call.named):
         value = element(value) if is_array(value) else value
-    items = fields(value) if is_array(value) is not True else None
+    items = named_fields(value) if is_array(value) is not True else None
     if items is None:
         return None
     at = (projection.start, projection.end)

@@ -29,6 +29,7 @@ from sql_lineage_ls.lineage.values import (
     Value,
     by_names,
     flatten,
+    named_fields,
     one_of,
     traced,
     unique,
@@ -165,7 +166,7 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
 def _value_table(result: QueryResult) -> QueryResult:
     """SELECT AS VALUE: the row is the value itself, and the fields of a record value are its columns (GoogleSQL)."""
     value = result.columns[0].value
-    items = stars.fields(value)
+    items = named_fields(value)
     if items is not None:
         columns = tuple(Column(item.name, item.key, item.value) for item in items)
         return replace(result, columns=columns, row=value)

@@ -20,13 +20,16 @@ from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
 from sql_lineage_ls.lineage.values import (
     UNSPECIFIED,
     Generated,
+    Key,
     Record,
     RecordItem,
     Ref,
+    Refuted,
     Unknown,
     Value,
     one_of,
 )
+from sql_lineage_ls.lineage.values import field as record_field
 from sql_lineage_ls.syntax.dialects import LateralAlias, NameOrder
 from sql_lineage_ls.syntax.query_model import Expr, Name, NamedWindow
 
@@ -67,7 +70,11 @@ class OpenSource(Struct, frozen=True, gc=False):
     others: tuple[OpenSource, ...] = ()
 
     def column(self, name: str) -> Value:
-        found = self.value if self.value is not None else Ref(self.relation, (*self.path, name), UNSPECIFIED)
+        found: Value = Ref(self.relation, (*self.path, name), UNSPECIFIED)
+        if self.value is not None:
+            part = record_field(self.value, Key(name, name))
+            refused = Gap("undeclared-field", f"{self.name} has no field '{name}'")
+            found = Unknown(refused) if isinstance(part, Refuted) else part
         return one_of((found, Unknown(Gap("wildcard-unexpanded", self.gap))), "UNION") if self.gap else found
 
 

@@ -18,6 +18,7 @@ from sql_lineage_ls.lineage.values import (
     Value,
     build_record,
     fields,
+    named_fields,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -78,7 +79,7 @@ def _qualified(star: q.Star, qualifier: q.Expr, scope: Scope, context: Context) 
             if any(keys[0] in v.by_key for v in level.visible()):
                 break  # a record of this block hides the sources of the blocks around
     value = expressions.evaluate(qualifier, scope, context)
-    items = fields(value)
+    items = named_fields(value)
     if items is not None:
         return Expansion(tuple(Column(item.name, item.key, item.value) for item in items))
     inner = expressions.unwrapped(value)
@@ -136,7 +137,7 @@ def _narrowed(column: Column, left_out: list[q.ColumnRef], context: Context) -> 
 
 
 def _without(value: Value, path: list[str]) -> Value:
-    items = fields(value)
+    items = named_fields(value)
     if items is None:
         return value
     kept = []

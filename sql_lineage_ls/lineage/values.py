@@ -349,6 +349,12 @@ def fields(value: Value) -> tuple[RecordItem, ...] | None:
     return None
 
 
+def named_fields(value: Value) -> tuple[RecordItem, ...] | None:
+    """The fields of a record by name, None where they are not known or one has no name (`ROW(a, b)`)."""
+    items = fields(value)
+    return items if items is not None and all(item.name for item in items) else None
+
+
 def is_array(value: Value) -> bool | None:
     """Whether the value is an array, None where that is not known."""
     if isinstance(value, ArrayOf):

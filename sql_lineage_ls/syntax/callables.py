@@ -43,11 +43,11 @@ def read_callable(text: str, tokens: list[Token], dialect: Dialect) -> q.Stateme
         return None
     try:
         params = read_elements(cursor).columns if cursor.at("(") else ()
-        returns = _returns(cursor)
+        returns, result = _returns(cursor)
     except DdlError:
         return q.StatementModel(q.CreateFunction(name))
     body, query = _body(cursor) if _is_sql(cursor) else (None, None)
-    function = q.CreateFunction(name, params, returns, body, query, _is_table(cursor))
+    function = q.CreateFunction(name, params, returns, body, query, _is_table(cursor), result)
     return q.StatementModel(function, tuple(cursor.issues), cursor.partial)
 
 
@@ -57,17 +57,17 @@ def _is_table(cursor: Cursor) -> bool:
     return any(pair in _TABLE_PAIRS for pair in pairs)
 
 
-def _returns(cursor: Cursor) -> tuple[q.ColumnDef, ...]:
-    """The columns of RETURNS TABLE (a INT, b TEXT), RETURNS TABLE<a INT64>."""
+def _returns(cursor: Cursor) -> tuple[tuple[q.ColumnDef, ...], q.TypeSpec | None]:
+    """The columns of RETURNS TABLE (a INT, b TEXT), RETURNS TABLE<a INT64>; or the type of one value."""
     if not cursor.accept("RETURNS"):
-        return ()
+        return (), None
     if cursor.at("TABLE") and cursor.upper(1) == "(":
         cursor.advance()
-        return read_elements(cursor).columns
+        return read_elements(cursor).columns, None
     spec = read_type(cursor)
     if spec is not None and spec.kind == "record" and spec.text.upper().startswith("TABLE"):
-        return tuple(q.ColumnDef(field.name, field.type) for field in spec.fields if field.name is not None)
-    return ()
+        return tuple(q.ColumnDef(field.name, field.type) for field in spec.fields if field.name is not None), None
+    return (), spec
 
 
 def _is_sql(cursor: Cursor) -> bool:

@@ -719,6 +719,8 @@ class CreateFunction(Record):
     query: Query | None = None
     table: bool = False
     """It stands in FROM: TABLE FUNCTION, RETURNS TABLE, a macro AS TABLE."""
+    result: TypeSpec | None = None
+    """The type of the value that it returns."""
 
 
 class OtherStatement(Record):
