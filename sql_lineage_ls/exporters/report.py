@@ -297,9 +297,18 @@ def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) 
         )
 
 
+# A step is a hint where to look; a select item of a page of text would stand in every edge that passes it.
+_STEP_LENGTH = 300
+
+
+def _step_text(statement: _Statement, start: int, end: int) -> str:
+    text = _text(statement, start, end)
+    return text if len(text) <= _STEP_LENGTH else text[: _STEP_LENGTH - 1] + "…"
+
+
 def _steps(statement: _Statement, edge: Edge) -> list[StepRow]:
     if statement.hops is None:
-        return [StepRow(step.scope, step.transform, _text(statement, step.start, step.end)) for step in edge.steps]
+        return [StepRow(s.scope, s.transform, _step_text(statement, s.start, s.end)) for s in edge.steps]
     return [
         StepRow(hop.scope, hop.transform, _hop_text(statement, hop), path_text(hop.path))
         for hop in statement.hops.to(edge.relation, edge.path)
