@@ -9,7 +9,7 @@ from sql_lineage_ls.lineage import functions as f
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
 from sql_lineage_ls.lineage.naming import implied_name
-from sql_lineage_ls.lineage.scope import Column, Scope
+from sql_lineage_ls.lineage.scope import Scope, parameter_columns
 from sql_lineage_ls.lineage.shapes import written_to
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
@@ -79,10 +79,7 @@ def _inlined(call: q.Call, args: list[Value], context: Context) -> Value | None:
     if definition.returns or len(definition.params) != len(args):
         return None
     inside = context.inside()
-    scope = Scope(parameters={
-        inside.fold(param.name): Column(param.name.text, inside.fold(param.name), arg)
-        for param, arg in zip(definition.params, args, strict=True)
-    })
+    scope = Scope(parameters=parameter_columns([param.name for param in definition.params], args, inside))
     body = definition.body
     if body is None and definition.query is not None:
         body = q.SubqueryExpr("scalar", definition.query)
@@ -131,8 +128,8 @@ def _niladic(call: q.Call) -> Value:
 Shape = Callable[[list[Value]], Value]
 
 
-def _aggregate_same(args: list[Value]) -> Value:
-    return traced(args[0], conditions(args[1:]), (), "IDENTITY")
+def _same(args: list[Value]) -> Value:
+    return influenced(args[0], conditions(args[1:]))
 
 
 def _selected(args: list[Value]) -> Value:
@@ -192,7 +189,7 @@ def _ordinal(args: list[Value]) -> Value:
 
 
 _SHAPES: dict[str, Shape] = {
-    **dict.fromkeys(f.SAME, _aggregate_same),
+    **dict.fromkeys(f.SAME, _same),
     **dict.fromkeys(f.SELECTED, _selected),
     **dict.fromkeys(f.SHIFTED, _shifted),
     **dict.fromkeys(f.CHOICE, _choice),
@@ -251,11 +248,9 @@ def _apply(function: q.Lambda, name: str, plain: list[Value], scope: Scope, cont
 
 
 def _bind(function: q.Lambda, values: list[Value], scope: Scope, context: Context) -> Value:
-    parameters: dict[str, Column] = {}
     for parameter, value in zip(function.params, values, strict=False):
-        key = context.fold(parameter)
-        parameters[key] = Column(parameter.text, key, value, ((parameter.start, parameter.end),))
         context.meaning(parameter, "parameter", value)
+    parameters = parameter_columns(function.params, values, context)
     return expressions.evaluate(function.body, scope.with_parameters(parameters), context)
 
 

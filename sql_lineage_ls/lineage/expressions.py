@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ from sql_lineage_ls.lineage.model import (
     Source,
     path_text,
 )
-from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, open_record, resolve
+from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, open_record, parameter_columns, resolve
 from sql_lineage_ls.lineage.shapes import cast_to
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
@@ -395,10 +396,7 @@ def _case(expr: q.Case, scope: Scope, context: Context) -> Value:
 def _lambda(expr: q.Lambda, scope: Scope, context: Context) -> Value:
     # A lambda outside a known higher-order function: its parameters are known names of unknown value.
     unknown = Derived()
-    inner = scope.with_parameters({
-        context.fold(name): Column(name.text, context.fold(name), unknown, ((name.start, name.end),))
-        for name in expr.params
-    })
+    inner = scope.with_parameters(parameter_columns(expr.params, repeat(unknown), context))
     return derived([evaluate(expr.body, inner, context)])
 
 

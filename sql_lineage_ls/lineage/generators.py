@@ -60,7 +60,7 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
     columns, opened = _as_columns(source, arrays, elements, context)
     if source.with_position and position is None:
         columns.append(Column("ordinality", context.dialect.column_key("ordinality"), _ordinal(arrays)))
-    columns = _aliased(columns, source.column_aliases, elements, context)
+    columns = list(sources.relabelled(columns, source.column_aliases, context))
     if position is not None:
         columns.append(position)
     alias = source.alias
@@ -203,17 +203,6 @@ def _unnamed_fields(inner: Value, count: int) -> list[Column]:
     return [Column("", f"\0{n}", value) for n in range(count)]
 
 
-def _aliased(
-    columns: list[Column], names: tuple[q.Name, ...], elements: list[Value], context: Context
-) -> list[Column]:
-    for position, name in enumerate(names[: len(columns)]):
-        column = columns[position]
-        context.meaning(name, "output", column.value)
-        columns[position] = replace(column, name=context.show(name), key=context.fold(name),
-                                    definitions=((name.start, name.end),))
-    return columns
-
-
 def _lone_element(source: q.Unnest, elements: list[Value], context: Context) -> Value | None:
     """`unnest(tags) AS tag`: the alias of one column can be read as that column (Postgres, Redshift)."""
     if len(elements) != 1 or source.alias is None or source.column_aliases:
@@ -279,7 +268,7 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
     renames = context.dialect.function_alias_names_column and not source.view
     if renames and alias is not None and len(columns) == 1 and not source.column_aliases:
         columns = [replace(columns[0], name=alias.text, key=context.fold(alias))]
-    columns = _aliased(columns, source.column_aliases, [], context)
+    columns = list(sources.relabelled(columns, source.column_aliases, context))
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(
         alias.text if alias is not None else _function_name(call), qualifiers, tuple(columns), opened, kind="unnest",
@@ -462,7 +451,7 @@ def select_columns(projection: q.Projection, scope: Scope, context: Context) -> 
         return None
     at = ((projection.start, projection.end),)
     columns = [Column(name, context.dialect.column_key(name), value, at, at[0]) for name, value in made]
-    return _aliased(columns, names, [], context)
+    return list(sources.relabelled(columns, names, context))
 
 
 def _spread(projection: q.Projection, call: q.Call, scope: Scope, context: Context) -> list[Column] | None:

@@ -233,21 +233,20 @@ def _closure(index: GraphIndex, node: Node, step: _Step) -> tuple[Node, ...]:
 
 
 def _sources(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
-    for contribution in index.contributions(node.relation):
-        for link in contribution.into:
-            if link.role not in roles or link.source.path == ROWS:
-                continue
-            reached = _carry(link.target.path, link.source, node.path, _is_unchanged(link))
-            if reached is not None:
-                yield reached
+    into = (link for contribution in index.contributions(node.relation) for link in contribution.into)
+    return _reached(((link, link.target, link.source) for link in into), node, roles)
 
 
 def _targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
-    for contribution in index.contributions(node.relation):
-        for link in contribution.out:
-            if link.role not in roles or link.source.path == ROWS:
-                continue
-            reached = _carry(link.source.path, link.target, node.path, _is_unchanged(link))
+    out = (link for contribution in index.contributions(node.relation) for link in contribution.out)
+    return _reached(((link, link.source, link.target) for link in out), node, roles)
+
+
+def _reached(steps: Iterable[tuple[Link, Node, Node]], node: Node, roles: frozenset[str]) -> Iterator[Node]:
+    """Where links lead from `node`; each with its end here and its end there."""
+    for link, here, there in steps:
+        if link.role in roles and link.source.path != ROWS:
+            reached = _carry(here.path, there, node.path, _is_unchanged(link))
             if reached is not None:
                 yield reached
 

@@ -20,9 +20,8 @@ from sql_lineage_ls.lineage.model import (
     Source,
     Step,
 )
-from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, Span, open_record
+from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, open_record
 from sql_lineage_ls.lineage.values import (
-    OneOf,
     Record,
     RecordItem,
     Unknown,
@@ -282,10 +281,11 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
 
 def _by_name(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
     others = {column.key: column for column in right.columns}
-    columns = [
-        replace(column, value=_union(column.value, others.pop(column.key).value)) if column.key in others else column
-        for column in left.columns
-    ]
+    columns = []
+    for column in left.columns:
+        other = others.pop(column.key, None)
+        value = column.value if other is None else one_of((column.value, other.value), "UNION")
+        columns.append(replace(column, value=value))
     return (*columns, *others.values())
 
 
@@ -293,19 +293,11 @@ def _by_position(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
     if left.open or right.open:
         gap = Unknown(Gap("wildcard-unexpanded", "a * that is not expanded hides which column of the other branch "
                                                  "comes here"))
-        return tuple(replace(column, value=_union(column.value, gap)) for column in left.columns)
+        return tuple(replace(column, value=one_of((column.value, gap), "UNION")) for column in left.columns)
     columns = list(left.columns)
     for position, other in enumerate(right.columns[: len(columns)]):
-        columns[position] = replace(columns[position], value=_union(columns[position].value, other.value))
+        columns[position] = replace(columns[position], value=one_of((columns[position].value, other.value), "UNION"))
     return tuple(columns)
-
-
-def _union(left: Value, right: Value) -> Value:
-    """One value of both branches; long chains stay flat."""
-    parts: list[Value] = []
-    for value in (left, right):
-        parts += value.values if isinstance(value, OneOf) and value.transform == "UNION" else (value,)
-    return one_of(tuple(dict.fromkeys(parts)), "UNION")
 
 
 def _open_union(left: QueryResult, right: QueryResult) -> tuple[OpenSource, ...]:
@@ -358,7 +350,7 @@ def told_apart(result: QueryResult, context: Context) -> QueryResult:
     return replace(result, columns=tuple(columns))
 
 
-def passed_on(result: QueryResult, scope_name: str, at: Span, context: Context) -> tuple[Column, ...]:
+def passed_on(result: QueryResult, scope_name: str, context: Context) -> tuple[Column, ...]:
     """The columns of a CTE or derived table as its reader sees them: the same values, one step further."""
     columns = []
     for column in told_apart(result, context).columns:

@@ -9,7 +9,7 @@ Longer than other modules: the ways in which a name can be bound are tried in on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -208,6 +208,16 @@ class Binding(Struct, frozen=True, gc=False, eq=False):
     problem: str = ""
     names: tuple[str, ...] = ()
     owner: str = ""
+
+
+def parameter_columns(
+    names: Sequence[Name], values: Iterable[Value], context: Context
+) -> dict[str, Column]:
+    """The parameters of a lambda or function by folded name, each with its value and the place of its name."""
+    return {
+        key: Column(name.text, key, value, ((name.start, name.end),))
+        for name, key, value in zip(names, map(context.fold, names), values, strict=False)
+    }
 
 
 def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:

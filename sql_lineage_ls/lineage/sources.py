@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -112,7 +112,7 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
         return None
     defined, result = found
     at = ((defined.start, defined.end),)
-    columns = queries.passed_on(result, defined.text, at[0], context)
+    columns = queries.passed_on(result, defined.text, context)
     context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=context.facts(columns)))
     alias = source.alias
     if alias is not None:
@@ -143,8 +143,7 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
     else:
         identity, name, assumed = relation.id, relation.name, relation.assumed
         context.touch(identity, name, relation.kind)
-        columns = tuple(Column(f.name, f.key, Ref(identity, (f.name,), f.type)) for f in relation.columns)
-        opened = (OpenSource(identity, name),) if relation.open else ()
+        columns, opened = _columns_of(relation)
     context.read(identity, (), last, usage)
     facts = context.facts(columns)
     for part in parts:  # the schema's token too: it names nothing else that we know of
@@ -159,13 +158,18 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
     )
 
 
+def _columns_of(relation: Relation) -> tuple[tuple[Column, ...], tuple[OpenSource, ...]]:
+    """The listed columns of a relation, and where the unlisted ones of an open relation come from."""
+    columns = tuple(Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns)
+    return columns, (OpenSource(relation.id, relation.name),) if relation.open else ()
+
+
 def relation_range(
     relation: Relation, alias: q.Name | None, column_aliases: tuple[q.Name, ...], context: Context
 ) -> RangeVariable:
     """The range variable of a known relation that no token names by itself: a user's table function."""
     context.touch(relation.id, relation.name, relation.kind)
-    columns = tuple(Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns)
-    opened = (OpenSource(relation.id, relation.name),) if relation.open else ()
+    columns, opened = _columns_of(relation)
     name = alias.text if alias is not None else relation.name
     at: tuple[Span, ...] = ()
     if alias is not None:
@@ -216,12 +220,17 @@ def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context
     """A range variable under a column alias list: `t AS x(a, b)`."""
     if not names or variable.open:
         return variable
-    columns = list(variable.columns)
-    for position, name in enumerate(names[: len(columns)]):
-        columns[position] = replace(columns[position], name=context.show(name), key=context.fold(name),
-                                    definitions=((name.start, name.end),))
-        context.meaning(name, "output", columns[position].value)
-    return replace(variable, columns=tuple(columns), by_key={})
+    return replace(variable, columns=relabelled(variable.columns, names, context), by_key={})
+
+
+def relabelled(columns: Sequence[Column], names: tuple[q.Name, ...], context: Context) -> tuple[Column, ...]:
+    """Columns under a list of aliases, by position; those behind the list keep their names."""
+    made = []
+    for column, name in zip(columns, names, strict=False):
+        context.meaning(name, "output", column.value)
+        made.append(replace(column, name=context.show(name), key=context.fold(name),
+                            definitions=((name.start, name.end),)))
+    return (*made, *columns[len(made):])
 
 
 # ---------------------------------------------------------------- derived tables and joins
@@ -236,7 +245,7 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     name = alias.text if alias is not None else "subquery"
     result = as_relation(result, alias.text if alias is not None else "", context)
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
-    columns = queries.passed_on(result, name, at, context)
+    columns = queries.passed_on(result, name, context)
     if alias is not None:
         context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=context.facts(columns)))
     qualifiers = (context.fold(alias),) if alias is not None else ()

@@ -27,7 +27,7 @@ from sql_lineage_ls.lineage.model import (
     StatementLineage,
 )
 from sql_lineage_ls.lineage.queries import QueryResult
-from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
+from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope, parameter_columns
 from sql_lineage_ls.lineage.shapes import written_to
 from sql_lineage_ls.lineage.values import Generated, Ref, Value, conditions, influenced, type_of, unique, with_role
 from sql_lineage_ls.syntax import query_model as q
@@ -524,11 +524,9 @@ def _function(statement: q.CreateFunction, context: Context) -> _Written:
     context.touch(identity, shown, "function")
     last = statement.name[-1]
     ddl_names.note_relation(last, identity, shown, context)
-    parameters: dict[str, Column] = {}
-    for param in statement.params:
-        key = context.fold(param.name)
-        value = Generated(GeneratedSource("parameter", param.name.text))
-        parameters[key] = Column(param.name.text, key, value, ((param.name.start, param.name.end),))
+    names = [param.name for param in statement.params]
+    values = (Generated(GeneratedSource("parameter", name.text)) for name in names)
+    parameters = parameter_columns(names, values, context)
     result = queries.bind_query(statement.query, Scope(parameters=parameters), context)
     return _output(queries.renamed(result, tuple(column.name for column in statement.returns), context),
                    _Written("function", identity))
