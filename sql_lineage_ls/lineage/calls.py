@@ -17,6 +17,7 @@ from sql_lineage_ls.lineage.values import (
     Generated,
     Record,
     RecordItem,
+    Refuted,
     Unknown,
     Value,
     conditions,
@@ -27,6 +28,7 @@ from sql_lineage_ls.lineage.values import (
     influenced,
     map_entry,
     one_of,
+    position_field,
     traced,
     unique,
     with_role,
@@ -188,6 +190,26 @@ def _ordinal(args: list[Value]) -> Value:
     return influenced(ordinal, with_role(flow.sources, CONDITION)) if flow.sources else ordinal
 
 
+def _entry(key: Value, value: Value) -> Record:
+    return Record((RecordItem("key", "key", key), RecordItem("value", "value", value)))
+
+
+def _map_entries(args: list[Value]) -> Value:
+    return ArrayOf(_entry(map_entry(args[0], "key"), map_entry(args[0], "value")))
+
+
+def _map_collected(args: list[Value], value: Value) -> Value:
+    return traced(ArrayOf(_entry(args[0], value), entries=True), (), (), "AGGREGATE")
+
+
+def _map_from_entries(args: list[Value]) -> Value:
+    """The first field of each record is the key, the second the value, whatever their names."""
+    entry = element(args[0])
+    parts = [position_field(entry, position) for position in (0, 1)]
+    key, value = (entry if isinstance(part, Refuted) else part for part in parts)
+    return ArrayOf(_entry(key, value), entries=True)
+
+
 _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.SAME, _same),
     **dict.fromkeys(f.SELECTED, _selected),
@@ -198,6 +220,11 @@ _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.ELEMENT_OF, _element_of),
     **dict.fromkeys(f.MAP_KEYS, lambda args: ArrayOf(map_entry(args[0], "key"))),
     **dict.fromkeys(f.MAP_VALUES, lambda args: ArrayOf(map_entry(args[0], "value"))),
+    **dict.fromkeys(f.MAP_COLLECTED, lambda args: _map_collected(args, args[-1])),
+    **dict.fromkeys(f.MULTIMAP_COLLECTED, lambda args: _map_collected(args, ArrayOf(args[-1]))),
+    **dict.fromkeys(f.FLATTENED, lambda args: ArrayOf(element(element(args[0])))),
+    **dict.fromkeys(f.MAP_ENTRIES, _map_entries),
+    **dict.fromkeys(f.MAP_FROM_ENTRIES, _map_from_entries),
     **dict.fromkeys(f.ORDINALS, _ordinal),
     "NVL2": _nvl2,
     "NULLIF": _nullif,
@@ -227,8 +254,8 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
         return influenced(element(source), conditions(bodies))
     if call.name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):
         kept = "key" if call.name == "TRANSFORM_VALUES" else "value"
-        entry = {kept: map_entry(source, kept), "value" if kept == "key" else "key": bodies[0]}
-        return ArrayOf(Record(tuple(RecordItem(n, n, entry[n]) for n in ("key", "value"))), True)
+        other = map_entry(source, kept)
+        return ArrayOf(_entry(other, bodies[0]) if kept == "key" else _entry(bodies[0], other), entries=True)
     return derived([*bodies, *plain[1:]] if bodies else plain)
 
 

@@ -14,7 +14,7 @@ SAME = frozenset(
      "TRY_PARSE_JSON", "JSON_PARSE", "ARRAY_DISTINCT", "ARRAY_REVERSE", "REVERSE", "ARRAY_SLICE", "SLICE",
      "ARRAY_SORT", "SORT_ARRAY", "LIST_SORT", "LIST_DISTINCT", "LIST_REVERSE", "LIST_SLICE", "SHUFFLE",
      "ARRAY_COMPACT", "TRIM_ARRAY", "ARRAY_UNIQ", "ARRAY_REMOVE", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_FILTER",
-     "ARRAY_CONCAT_AGG", "SINGLE_VALUE", "MAP_CONCAT_AGG", "MAP_ENTRIES", "MAP_FROM_ENTRIES", "TABLE", "VALUE"}
+     "ARRAY_CONCAT_AGG", "SINGLE_VALUE", "MAP_CONCAT_AGG", "TABLE", "VALUE"}
 )
 
 # Hand their first argument on; the others decide which row it is taken from.
@@ -47,6 +47,14 @@ ELEMENT_OF = frozenset(
 
 MAP_KEYS = frozenset({"MAP_KEYS", "MAPKEYS", "OBJECT_KEYS"})
 MAP_VALUES = frozenset({"MAP_VALUES", "MAPVALUES"})
+# Maps that an aggregate makes of keys and values, one or several values a key.
+MAP_COLLECTED = frozenset({"MAP_AGG"})
+MULTIMAP_COLLECTED = frozenset({"MULTIMAP_AGG"})
+# An array of the elements of an array's arrays.
+FLATTENED = frozenset({"FLATTEN", "ARRAY_FLATTEN", "ARRAYFLATTEN", "LIST_FLATTEN"})
+# An array of a map's entries, each a record of its key and its value; and the way back.
+MAP_ENTRIES = frozenset({"MAP_ENTRIES"})
+MAP_FROM_ENTRIES = frozenset({"MAP_FROM_ENTRIES"})
 
 # An object of all columns, its keys their names as stored: OBJECT_CONSTRUCT(*).
 OBJECTS = frozenset({"OBJECT_CONSTRUCT", "OBJECT_CONSTRUCT_KEEP_NULL"})

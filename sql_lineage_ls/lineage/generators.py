@@ -38,6 +38,7 @@ from sql_lineage_ls.lineage.values import (
 )
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import UnnestShape
+from sql_lineage_ls.syntax.table_functions import Part, function_columns, unnamed_column
 
 Named = tuple[str, Value]
 
@@ -265,7 +266,8 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
         columns.append(Column("ordinality", context.dialect.column_key("ordinality"),
                               Generated(GeneratedSource("ordinal", "ordinality"))))
     alias = source.alias
-    renames = context.dialect.function_alias_names_column and not source.view
+    fixed = isinstance(call, q.Call) and function_columns(call.name, context.dialect) is not None
+    renames = context.dialect.function_alias_names_column and not source.view and not fixed
     if renames and alias is not None and len(columns) == 1 and not source.column_aliases:
         columns = [replace(columns[0], name=alias.text, key=context.fold(alias))]
     columns = list(sources.relabelled(columns, source.column_aliases, context))
@@ -323,21 +325,28 @@ def _outputs(
         return [(c.name.text, expressions.access(document, c.name, True, context)) for c in source.columns], ()
     if source.columns:
         return [(column.name.text, derived(args)) for column in source.columns], ()
-    if call.name in _SERIES:
-        value = Derived(flatten(derived(args)).sources, (GeneratedSource("system", call.name),)) if args else Generated(
-            GeneratedSource("system", call.name))
-        return [(call.name.lower(), value)], ()
-    if call.name in _KEYED and args:
-        return [(name, derived(args[:1])) for name in ("key", "value")], ()
+    listed = function_columns(call.name, context.dialect)
+    if listed is not None:
+        return [(name, _part(part, args, call)) for name, part in listed], ()
+    alone = unnamed_column(call.name)
+    if alone is not None:
+        return [(call.name.lower(), _part(alone, args, call))], ()
     unknown = Unknown(Gap("columns-unknown", f"the columns of the function {call.name} are not known"))
     return [], (OpenSource("", call.name, value=unknown),)
 
 
-_SERIES = frozenset({"GENERATE_SERIES", "RANGE", "SEQUENCE", "GENERATE_DATE_ARRAY", "GENERATE_ARRAY", "NUMBERS",
-                     "GENERATE_TIMESTAMP_ARRAY", "SPLIT_TO_TABLE", "REGEXP_SPLIT_TO_TABLE", "STRING_SPLIT"})
+def _part(part: Part, args: list[Value], call: q.Call) -> Value:
+    """The value of one column of a table function called with `args`."""
+    if part is Part.SERIES or not args:
+        made = GeneratedSource("system", call.name)
+        return Derived(flatten(derived(args)).sources, (made,)) if args else Generated(made)
+    if part is Part.PLACE:
+        return _ordinal(args[:1])
+    return element(args[0]) if part is Part.ELEMENT else derived(args[:1])
+
+
 # Postgres: a document's keys become the columns of the list behind AS, a set's elements its rows.
 _RECORD_SETS = frozenset({"JSON_TO_RECORDSET", "JSONB_TO_RECORDSET", "JSON_TO_RECORD", "JSONB_TO_RECORD"})
-_KEYED = frozenset({"JSONB_EACH", "JSON_EACH", "JSONB_EACH_TEXT", "JSON_EACH_TEXT", "EACH"})
 
 
 def _argument(call: q.Call, name: str, position: int) -> q.Expr | None:
@@ -447,8 +456,6 @@ def select_columns(projection: q.Projection, scope: Scope, context: Context) -> 
                 Column("*", "*", unknown)]
         return None
     names = projection.aliases or ((projection.alias,) if projection.alias is not None else ())
-    if len(made) == 1 and not names:
-        return None
     at = ((projection.start, projection.end),)
     columns = [Column(name, context.dialect.column_key(name), value, at, at[0]) for name, value in made]
     return list(sources.relabelled(columns, names, context))

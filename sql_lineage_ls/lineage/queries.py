@@ -16,18 +16,23 @@ from sql_lineage_ls.lineage.model import (
     MEMBERSHIP,
     ORDERING,
     Gap,
+    GeneratedSource,
     Occurrence,
     Source,
     Step,
 )
 from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, open_record
 from sql_lineage_ls.lineage.values import (
+    Generated,
     Record,
     RecordItem,
     Unknown,
     Value,
     by_names,
+    conditions,
+    derived,
     flatten,
+    influenced,
     named_fields,
     one_of,
     traced,
@@ -92,11 +97,27 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
             result = _recursive(cte, key, scope, context)
         else:
             result = bind_query(cte.query, scope, context)
-        result = as_relation(renamed(result, cte.columns, context), cte.name.text, context)
+        result = _marked(renamed(result, cte.columns, context), cte.marks, context)
+        result = as_relation(result, cte.name.text, context)
         scope.ctes[key] = (cte.name, result)
         context.ctes.define(cte.name, checks.own_names(cte, result.columns, context))
         listed = context.facts(result.columns)
         context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))
+
+
+def _marked(result: QueryResult, marks: tuple[q.RecursionMark, ...], context: Context) -> QueryResult:
+    """A recursive CTE's rows with the columns that SEARCH and CYCLE add."""
+    added: list[Column] = []
+    for mark in marks:
+        keys = {context.fold(key) for key in mark.keys}
+        values = [column.value for column in result.columns if column.key in keys]
+        value = derived(values)
+        if mark.kind != "USING":
+            value = influenced(Generated(GeneratedSource("system", mark.kind)), conditions(values))
+        at = ((mark.name.start, mark.name.end),)
+        added.append(Column(context.show(mark.name), context.fold(mark.name), value, at))
+        context.meaning(mark.name, "output", value, definitions=at)
+    return replace(result, columns=(*result.columns, *added)) if added else result
 
 
 def _recursive(cte: q.Cte, key: str, scope: Scope, context: Context) -> QueryResult:

@@ -243,21 +243,23 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
     _insert_result(target, context.schemas.relation(statement.target), columns, result, statement.by_name, written,
                    context, static)
     _static_partitions(statement, target, written, context)
-    if statement.conflict:
-        written.edges += _on_conflict(statement, columns, result, context)
+    if statement.conflict is not None:
+        written.edges += _on_conflict(statement, statement.conflict, columns, result, context)
     if statement.returning:
-        variable = sources.stored_table(statement.target, None, context, "write")
+        variable = sources.stored_table(statement.target, statement.alias, context, "write")
         _note_returned(statement.returning, variable, Scope(None, [variable]), context)
 
 
 def _on_conflict(
-    statement: q.Insert, columns: Targets, result: QueryResult, context: Context
+    statement: q.Insert, conflict: q.Conflict, columns: Targets, result: QueryResult, context: Context
 ) -> Iterator[Edge]:
     """ON CONFLICT DO UPDATE, ON DUPLICATE KEY UPDATE: EXCLUDED is the row that could not be inserted."""
-    variable = sources.stored_table(statement.target, None, context, "write")
-    names = [path[0] for path, _ in columns if path] or [column.name for column in variable.columns]
+    variable = sources.stored_table(statement.target, statement.alias, context, "write")
+    names = [name.text for name in conflict.columns]
+    names = names or [path[0] for path, _ in columns if path] or [column.name for column in variable.columns]
+    row = conflict.row or q.Name("excluded")
     excluded = RangeVariable(
-        "excluded", (context.dialect.column_key("excluded"),), hidden=True,
+        row.text, (context.fold(row),), hidden=True,
         columns=tuple(
             Column(name, context.dialect.column_key(name), column.value)
             for name, column in zip(names, result.columns, strict=False)
@@ -265,8 +267,11 @@ def _on_conflict(
         open=result.open,
     )
     scope = Scope(None, [variable, excluded])
-    for assignment in statement.conflict:
-        yield from _assigned(assignment, variable, scope, result.influences, context)
+    deciding = result.influences
+    if conflict.where is not None:
+        deciding = unique((*deciding, *expressions.influences_of(conflict.where, MEMBERSHIP, scope, context)))
+    for assignment in conflict.assignments:
+        yield from _assigned(assignment, variable, scope, deciding, context)
 
 
 def _insert_columns(statement: q.Insert, context: Context) -> Targets:

@@ -281,12 +281,24 @@ class Projection(Record):
     end: int = -1
 
 
+class RecursionMark(Record):
+    """A column that SEARCH or CYCLE adds to a recursive CTE, made from its columns `keys`.
+
+    `kind` is `SEARCH`, which numbers the rows, `CYCLE`, which marks them, or `USING`, which holds the keys' values.
+    """
+
+    name: Name
+    keys: tuple[Name, ...]
+    kind: str
+
+
 class Cte(Record):
     """`name (columns) AS (query)` of a WITH clause."""
 
     name: Name
     query: Query
     columns: tuple[Name, ...] = ()
+    marks: tuple[RecursionMark, ...] = ()
 
 
 class PivotAxis(Record):
@@ -621,10 +633,23 @@ class Insert(Record):
     overwrite: bool = False
     partition: tuple[PartitionValue, ...] = ()
     location: str | None = None
-    conflict: tuple[Assignment, ...] = ()
-    """What ON CONFLICT DO UPDATE or ON DUPLICATE KEY UPDATE assigns to rows that exist."""
+    conflict: Conflict | None = None
     returning: tuple[Expr, ...] = ()
     """What RETURNING or OUTPUT reads of the rows written. They go to the client, not into a relation."""
+    alias: Name | None = None
+    """`INSERT INTO stock AS s`: what ON CONFLICT and RETURNING call the table."""
+
+
+class Conflict(Record):
+    """What ON CONFLICT DO UPDATE or ON DUPLICATE KEY UPDATE assigns to rows that exist, and to which of them.
+
+    `row` is what MySQL calls the row that could not be inserted, with `columns` of its own: `VALUES (..) AS new(a)`.
+    """
+
+    assignments: tuple[Assignment, ...]
+    where: Expr | None = None
+    row: Name | None = None
+    columns: tuple[Name, ...] = ()
 
 
 class MultiInsert(Record):

@@ -45,7 +45,8 @@ _BRACKETS = frozenset({T.L_PAREN, T.R_PAREN, T.L_BRACKET})
 class Prepared(Struct):
     """The tokens to parse, and what was changed.
 
-    `positions` maps the offset of the last token of a FROM entry to the name that its `WITH OFFSET` gives.
+    `positions` maps the offset of the last token of a FROM entry to the name that its `WITH OFFSET` gives; `marks` the
+    offset of a CTE's name to the columns that SEARCH and CYCLE add to it.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Prepared(Struct):
     issues: list[q.SyntaxIssue]
     partial: bool = False
     positions: dict[int, q.Name] = {}
+    marks: dict[int, tuple[q.RecursionMark, ...]] = {}
 
 
 class _Frame(Struct):

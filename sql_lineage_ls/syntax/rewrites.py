@@ -9,6 +9,7 @@ from sqlglot.tokens import Token, TokenType
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.pipes import unpipe
+from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
 from sql_lineage_ls.syntax.tokens import head_word
 
@@ -39,6 +40,8 @@ def rewrite(prepared: Prepared) -> None:
         _hide_dots(prepared.tokens)
     _limit_open_joins(prepared.tokens)
     upper = text.upper()
+    if _RECURSION_MARK.search(upper):
+        cut_recursion_marks(prepared)
     if ("NTH_VALUE" in upper or "APPROXIMATE" in upper) and _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
@@ -46,6 +49,7 @@ def rewrite(prepared: Prepared) -> None:
 
 
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
+_RECURSION_MARK = re.compile(r"\)\s*(?:SEARCH\s+(?:DEPTH|BREADTH)|CYCLE)\s")
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
 
 

@@ -91,7 +91,7 @@ def build_tree(text: str, tokens: list[Token], dialect: Dialect) -> tuple[Prepar
 
     `tokens` is changed. With errors the tree is one of the mended text, or the part that could be read.
     """
-    prepared = Prepared(text, dialect, tokens, [], False, {})
+    prepared = Prepared(text, dialect, tokens, [], False, {}, {})
     mend_names(prepared)
     rewrite(prepared)
     tree, error = _run(prepared, ErrorLevel.IMMEDIATE)

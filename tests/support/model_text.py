@@ -241,7 +241,7 @@ class ModelText:
         for part in s.partition:
             text += f" [{self.name(part.name)}{' = ' + self.expr(part.value) if part.value is not None else ''}]"
         text += f" <- {self.query(s.query)}" if s.query is not None else ""
-        return text + (f" conflict {self.assignments(s.conflict)}" if s.conflict else "")
+        return text + (f" conflict {self.assignments(s.conflict.assignments)}" if s.conflict else "")
 
     def _do_multiinsert(self, s: q.MultiInsert) -> str:
         return " | ".join(self._do_insert(i) for i in s.inserts)

@@ -35,5 +35,6 @@ def with_clause(low: Lowering, node: Any) -> tuple[tuple[q.Cte, ...], tuple[q.Pr
             lets.append(q.Projection(low.expr(item.this), name))
             continue
         if low.is_query(item.this):
-            ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns"))))
+            marks = low.prepared.marks.get(name.start, ())
+            ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns")), marks))
     return tuple(ctes), tuple(lets), bool(node.args.get("recursive"))

@@ -11,6 +11,7 @@ from sqlglot.tokens import TokenType
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, end_of
 from sql_lineage_ls.syntax.repair import MARK
+from sql_lineage_ls.syntax.tokens import grammar
 
 _PARTS = ("catalog", "db", "table", "this")
 # Between a column and a path part, and between path parts.
@@ -121,12 +122,22 @@ def bracket(low: Lowering, node: exp.Bracket) -> q.Expr:
             value = q.Call("ARRAY_SLICE", (value, *low.exprs([part for part in item.args.values() if part])))
             continue
         index = low.expr(item)
+        if isinstance(index, q.Literal) and index.kind == "number" and node.args.get("offset") is None:
+            index = _as_written(low, index)
         if isinstance(index, q.Literal) and index.kind == "string":
             value = q.ElementAccess(value, index, index.text, index.start, index.end)
         else:
             start, end = (index.start, index.end) if isinstance(index, (q.Literal, q.Parameter)) else (-1, -1)
             value = q.ElementAccess(value, index, None, start, end)
     return value
+
+
+def _as_written(low: Lowering, index: q.Literal) -> q.Literal:
+    """A constant subscript. sqlglot counts it from 0 in every dialect: `m[5]` of Trino, a map's key, has become 4."""
+    shift = grammar(low.dialect.grammar).INDEX_OFFSET
+    if not shift or not index.text.isdigit():
+        return index
+    return q.Literal(index.kind, str(int(index.text) + shift), index.start, index.end)
 
 
 def star(low: Lowering, node: exp.Expr, qualifier: q.Expr | None = None, value: bool = False) -> q.Star:

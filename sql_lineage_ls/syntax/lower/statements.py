@@ -46,13 +46,15 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
     location: str | None = None
     columns: tuple[q.ColumnRef, ...] = ()
     parts: tuple[q.Name, ...] = ()
+    alias: q.Name | None = None
     if isinstance(this, exp.Directory):
         location = this.this.name if isinstance(this.this, exp.Expr) else str(this.this)
     else:
         if this.__class__ is exp.Schema:
             columns = tuple([_target_column(low, item) for item in this.expressions])
             partition = partition or this.this.args.get("partition")
-        parts = sources.target(low, this).parts
+        named = sources.target(low, this.this if this.__class__ is exp.Schema else this)
+        parts, alias = named.parts, named.alias
     return q.Insert(
         parts,
         body,
@@ -61,14 +63,24 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
         bool(args.get("overwrite")),
         _partition(low, partition),
         location,
-        _conflict(low, args.get("conflict")),
+        _conflict(low, args.get("conflict"), args.get("expression")),
         sources.returned(low, node),
+        alias,
     )
 
 
-def _conflict(low: Lowering, node: Any) -> tuple[q.Assignment, ...]:
+def _conflict(low: Lowering, node: Any, body: Any) -> q.Conflict | None:
     """What ON CONFLICT DO UPDATE SET, ON DUPLICATE KEY UPDATE assigns."""
-    return assignments(low, node.expressions) if node is not None else ()
+    if node is None or not node.expressions:
+        return None
+    where = node.args.get("where")
+    alias = body.args.get("alias") if isinstance(body, exp.Values) else None
+    return q.Conflict(
+        assignments(low, node.expressions),
+        low.expr(where.this) if where is not None else None,
+        low.name(alias.this) if alias is not None and alias.this is not None else None,
+        low.names(alias.args.get("columns")) if alias is not None else (),
+    )
 
 
 def _inserted(low: Lowering, node: exp.Insert) -> q.Query | None:

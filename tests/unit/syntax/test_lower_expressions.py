@@ -84,7 +84,7 @@ CASES = [
     (
         "postgres",
         "SELECT berths[2:4], (rows)[1].no FROM plans",
-        "select ARRAY_SLICE(berths, 2, 4), rows[0]->no from plans",
+        "select ARRAY_SLICE(berths, 2, 4), rows[1]->no from plans",
     ),
     (
         "clickhouse",
