@@ -14,6 +14,7 @@ from sql_lineage_ls.catalog.fingerprint import fingerprint
 from sql_lineage_ls.catalog.lookup import Match, find_key
 from sql_lineage_ls.catalog.merge import merge_fields
 from sql_lineage_ls.catalog.names import (
+    ANY_FAMILY,
     FUNCTION,
     LOCATION,
     NOWHERE,
@@ -31,7 +32,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.resolver import Resolver
 from sql_lineage_ls.catalog.types import DataType, Field
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import Name, OtherStatement, TypeSpec
+from sql_lineage_ls.syntax.query_model import Drop, Name, OtherStatement, TypeSpec
 
 __all__ = ["Catalog", "Change", "Definition", "Entry", "Namespace", "location_id", "location_name"]
 
@@ -188,6 +189,39 @@ class Catalog:
             keys = [Key(RELATION, family, tuple(parts)), Key(RELATION, family, tuple(parts[1:]), parts[0])]
         return next((self._entry(key) for key in keys if key in self._owners), None)
 
+    def creates(self, parts: tuple[Name, ...], at: Definition) -> tuple[Definition, ...]:
+        """What makes the relation that `parts` means in the statement `at`, by document and statement.
+
+        None where a document also changes or renames it: then one after the other may be true.
+        """
+        states = self.states(Key(RELATION, at.dialect.family, qualify(parts, at.dialect, at.namespace)))
+        if any(state.changes or state.sources for state in states):
+            return ()
+        return tuple(create for state in states for create in state.creates)
+
+    def drops(self, relation_id: str) -> bool:
+        """Whether any document drops a relation. Looks at every definition."""
+        return any(
+            self.relation_id(name, at.dialect, at.namespace) == relation_id
+            for definitions in self._definitions.values() for at in definitions if isinstance(at.model, Drop)
+            for name in (at.model.name, *at.model.others)
+        )
+
+    def declares_like(self, relation_id: str) -> bool:
+        """Whether anything is declared that the name of an id could mean, in whatever dialect or session."""
+        _, *parts = relation_id.split(SEPARATOR)
+        return bool(parts) and any(_may_mean(key, parts) for key in self._slots.get(slot_of(RELATION, parts[-1]), ()))
+
+    def beside(self, relation_id: str) -> tuple[str, ...]:
+        """The names of the relations that are declared in the schema of an id, without the schema, sorted."""
+        family, *parts = relation_id.split(SEPARATOR)
+        keys = [
+            key for key in self._owners
+            if key.space == RELATION and key.family in (family, ANY_FAMILY)
+            and _same_schema(key.parts, tuple(parts))
+        ]
+        return tuple(sorted({_last_name(self._entry(key), key) for key in keys}))
+
     def find_type(
         self, parts: tuple[Name, ...], dialect: Dialect, namespace: Namespace = NOWHERE
     ) -> DataType | None:
@@ -253,6 +287,17 @@ class Catalog:
         relation = Relation(relation_id, name, "table", columns, open=True)
         relation = replace(relation, fingerprint=fingerprint(relation))
         return Entry(relation_id, name, "table", relation)
+
+
+def _may_mean(key: Key, parts: list[str]) -> bool:
+    shared = min(len(key.parts), len(parts))
+    return [part.casefold() for part in key.parts[-shared:]] == [part.casefold() for part in parts[-shared:]]
+
+
+def _last_name(entry: Entry, key: Key) -> str:
+    """The last part of a name as it is declared, where that can be told from the shown name."""
+    shown = entry.name.rsplit(".", 1)[-1]
+    return shown if shown.casefold() == key.parts[-1].casefold() else key.parts[-1]
 
 
 def _same_schema(declared: tuple[str, ...], wanted: tuple[str, ...]) -> bool:

@@ -6,7 +6,7 @@ import difflib
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -76,7 +76,7 @@ def read_report(paths: Sequence[str], dialect: str = "", details: Details = Deta
         message
         for found in inputs.values()
         if found.settings.diagnostics
-        for message in messages_of(snapshot, found.uri, found.name, found.settings.severities)
+        for message in messages_of(snapshot, found.uri, found.name, found.settings)
     ]
     return make_report(
         snapshot, files, messages, details.indirect, steps=details.steps, intermediate=details.intermediate
@@ -175,12 +175,12 @@ def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: S
     return snapshot
 
 
-def messages_of(snapshot: Snapshot, uri: str, name: str, severities: Mapping[str, str]) -> Iterator[Message]:
+def messages_of(snapshot: Snapshot, uri: str, name: str, settings: Settings) -> Iterator[Message]:
     """The diagnostics of a document in the terms of the exports, which call the document `name`."""
     document = snapshot.document(uri)
     if document is None:
         return
-    for item in diagnostics(snapshot, uri, DiagnosticOptions(severities=severities)):
+    for item in diagnostics(snapshot, uri, DiagnosticOptions(settings.severities, complete=settings.complete)):
         yield Message(item.code, item.severity, item.message, place(document, name, item.span.start, item.span.end))
 
 

@@ -11,15 +11,19 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from sql_lineage_ls.features.ignores import UNKNOWN_CODE, ignores_of, unknown_codes
 from sql_lineage_ls.features.locate import is_templated
 from sql_lineage_ls.features.navigate import declaration_of
 from sql_lineage_ls.features.results import Diagnostic, Related
+from sql_lineage_ls.features.unknown_relations import UNKNOWN_RELATION, unknown_relations
 from sql_lineage_ls.lineage.model import Node, Problem, path_text
+from sql_lineage_ls.lineage.redefinitions import Redefinition
 from sql_lineage_ls.syntax.query_model import SyntaxIssue
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 UNPARSED = "unparsed-statement"
+REDEFINED = "redefined-relation"
 OFF = "off"
 
 # What the database itself would reject is an error. An orphan column may be fine in the database, which knows more
@@ -35,6 +39,9 @@ DEFAULT_SEVERITIES: Mapping[str, str] = MappingProxyType(
         "column-count-mismatch": "error",
         "duplicate-column": "error",
         "unexpanded-star": "information",
+        UNKNOWN_RELATION: "warning",
+        REDEFINED: "warning",
+        UNKNOWN_CODE: "warning",
         "unused-cte": "hint",
         "unused-column": "hint",
         UNPARSED: "information",
@@ -50,10 +57,14 @@ _OF_TAGS = frozenset({UNPARSED, "unexpanded-star"})
 
 
 class DiagnosticOptions(Struct, frozen=True):
-    """`severities` replaces the default of a code, `off` silences it; `pages` is the address before `<code>.md`."""
+    """`severities` replaces the default of a code, `off` silences it; `pages` is the address before `<code>.md`.
+
+    `complete` is set where the workspace declares every relation there is.
+    """
 
     severities: Mapping[str, str] = MappingProxyType({})
     pages: str = ""
+    complete: bool = False
 
 
 def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None = None) -> tuple[Diagnostic, ...]:
@@ -65,6 +76,7 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
     if document is None or not snapshot.ready:
         return ()
     chosen = options or DiagnosticOptions()
+    ignores = ignores_of(document)
     found = [
         diagnostic
         for statement in document.statements
@@ -72,7 +84,15 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
         for diagnostic in _of_statement(snapshot, document, statement, chosen)
         # What a template will put there may well exist.
         if diagnostic.code in _OF_TAGS or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])
+        if not ignores.silence(diagnostic.code, _line(document, diagnostic.span.start), statement.index)
     ]
+    for redefinition in snapshot.redefinitions(uri):
+        place = snapshot.site_span(redefinition.site)
+        if place is None or ignores.silence(REDEFINED, _line(document, place.start), redefinition.site.statement):
+            continue
+        found += _of_redefinition(snapshot, redefinition, Span(place.start, place.end), chosen)
+    if ignores.unknown and _severity(UNKNOWN_CODE, chosen) != OFF:
+        found += unknown_codes(ignores, _severity(UNKNOWN_CODE, chosen), _page(UNKNOWN_CODE, chosen))
     return tuple(sorted(dict.fromkeys(found), key=lambda item: (item.span, item.code, item.message)))
 
 
@@ -85,7 +105,10 @@ def _of_statement(
             yield Diagnostic(
                 UNPARSED, severity, _span(statement, issue), issue.message, href=_page(UNPARSED, options)
             )
-    for problem in statement.lineage.problems:
+    problems = statement.lineage.problems
+    if options.complete and _severity(UNKNOWN_RELATION, options) != OFF:
+        problems = (*problems, *unknown_relations(snapshot, document, statement))
+    for problem in problems:
         severity = _severity(problem.code, options)
         if severity != OFF and problem.start >= 0:
             span = _span(statement, problem)
@@ -100,6 +123,22 @@ def _of_statement(
                 href=_page(problem.code, options),
                 suggestion=problem.suggestion,
             )
+
+
+def _of_redefinition(
+    snapshot: Snapshot, redefinition: Redefinition, span: Span, options: DiagnosticOptions
+) -> Iterator[Diagnostic]:
+    severity = _severity(REDEFINED, options)
+    if severity != OFF:
+        other = snapshot.site_span(redefinition.other)
+        related = (Related(other, f"`{redefinition.name}` is declared here too"),) if other is not None else ()
+        yield Diagnostic(
+            REDEFINED, severity, span, redefinition.message, related=related, href=_page(REDEFINED, options)
+        )
+
+
+def _line(document: DocumentView, offset: int) -> int:
+    return document.lines.position(offset, "utf-32")[0]
 
 
 def _severity(code: str, options: DiagnosticOptions) -> str:

@@ -20,6 +20,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage.context import CalledFunction, Options
 from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
+from sql_lineage_ls.lineage.redefinitions import Redefinition, redefinitions
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -189,6 +190,15 @@ class Analysis:
         if not self._inferring:
             self._inferred[_version(entry, query)] = relation
         return relation
+
+    def model(self, uri: str, index: int) -> StatementModel | None:
+        """The model of a statement, None where there is no such statement."""
+        parsed = self.statements.get((uri, index))
+        return parsed.model if parsed is not None else None
+
+    def redefinitions(self, uri: str) -> tuple[Redefinition, ...]:
+        """The relations that a document declares although they are declared already; see `redefinitions`."""
+        return tuple(redefinitions(uri, self))
 
     def turning_points_of(self, uri: str) -> tuple[int, ...]:
         """The statements of a document that replace a relation which it defined before."""

@@ -93,6 +93,6 @@ def _diagnose(convert: Converter, uri: str, settings: Settings) -> _Found | None
         return None
     if not settings.diagnostics:
         return document.version, []
-    options = DiagnosticOptions(settings.severities)
+    options = DiagnosticOptions(settings.severities, complete=settings.complete)
     found = diagnostics(convert.snapshot, uri, options)
     return document.version, [convert.to_diagnostic(document, one) for one in found]

@@ -31,9 +31,12 @@ DIAGNOSTIC_CODES = (
     "duplicate-column",
     "field-of-array",
     "orphan-column",
+    "redefined-relation",
     "undeclared-column",
     "undeclared-field",
     "unexpanded-star",
+    "unknown-code",
+    "unknown-relation",
     "unparsed-statement",
     "unused-cte",
     "unused-column",
@@ -80,6 +83,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     `models` (default: the model folders of a dbt project): whether the query of a file `x.sql` is the relation `x`;
     true or false for all files, or the globs of those files.
+
+    `complete` (default false): the workspace declares every relation there is, so that any other is reported
+    (`unknown-relation`).
     """
 
     dialect: str = ""
@@ -93,6 +99,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     code_lens: CodeLensSettings = CodeLensSettings()
     reusable_column_aliases: bool = False
     models: Union[bool, tuple[str, ...], None] = None
+    complete: bool = False
 
     def rules(self, dialect: Dialect) -> Dialect:
         """The rules of a dialect as this folder has set its options."""
@@ -312,6 +319,7 @@ _READERS: dict[str, _Read] = {
     "code_lens": _read_code_lens,
     "reusable_column_aliases": _read_switch,
     "models": _read_models,
+    "complete": _read_switch,
 }
 
 

@@ -13,11 +13,14 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from sql_lineage_ls.catalog.catalog import Catalog
 from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage import graph
+from sql_lineage_ls.lineage.context import nearest
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, Occurrence, StatementLineage
+from sql_lineage_ls.lineage.redefinitions import Redefinition
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
@@ -111,6 +114,11 @@ class RelationSource(Protocol):
 
     def occurrences(self, uri: str, index: int) -> tuple[Occurrence, ...]: ...
 
+    def redefinitions(self, uri: str) -> tuple[Redefinition, ...]: ...
+
+    @property
+    def catalog(self) -> Catalog: ...
+
 
 class Snapshot:
     """One revision of the workspace.
@@ -168,6 +176,22 @@ class Snapshot:
         if document.open or statement.lineage.occurrences:
             return statement.lineage.occurrences
         return self._relations.occurrences(document.uri, statement.index)
+
+    def redefinitions(self, uri: str) -> tuple[Redefinition, ...]:
+        """The relations that a document declares although they are declared already."""
+        try:
+            return self._relations.redefinitions(uri)
+        except Exception:
+            _log.exception("the declarations of %s could not be compared", uri)
+            return ()
+
+    def declares_like(self, relation_id: str) -> bool:
+        """Whether anything is declared that the name of an id could mean, in whatever dialect or session."""
+        return self._relations.catalog.declares_like(relation_id)
+
+    def near_relation(self, relation_id: str) -> str:
+        """The declared relation that a misspelt one most likely means, by the last part of its name; '' for none."""
+        return nearest(relation_id.split(SEPARATOR)[-1], self._relations.catalog.beside(relation_id))
 
     def relation_name(self, relation_id: str) -> str:
         """How a relation is shown; one that nothing declares by the parts of its name as the database compares them."""

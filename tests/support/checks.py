@@ -164,10 +164,11 @@ class _Finding:
 
 
 def check_diagnostics(fixture: Fixture, snapshot: Snapshot, file: FixtureFile) -> Iterator[Failure]:
-    """The diagnostics of a file, one to one."""
+    """The diagnostics of a file, one to one; the option `complete: on` claims that nothing is undeclared."""
+    told = product.DiagnosticOptions(complete=fixture.options.get("complete") == "on")
     found = [
         _Finding(diagnostic.severity, diagnostic.code, diagnostic.message, diagnostic.span.start, diagnostic.span.end)
-        for diagnostic in product.diagnostics(snapshot, file.uri)
+        for diagnostic in product.diagnostics(snapshot, file.uri, told)
     ]
     yield from _match(fixture, file, file.of_kind(*SEVERITIES), found)
 

@@ -9,7 +9,7 @@ from sql_lineage_ls.exporters.text import to_text
 from sql_lineage_ls.features.code_lens import code_lenses
 from sql_lineage_ls.features.declaration import declaration
 from sql_lineage_ls.features.definition import definition
-from sql_lineage_ls.features.diagnostics import diagnostics
+from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
 from sql_lineage_ls.features.hover import hover
 from sql_lineage_ls.features.results import Diagnostic
 from sql_lineage_ls.workspace.config import Settings
@@ -17,6 +17,7 @@ from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.snapshot import Snapshot
 
 __all__ = [
+    "DiagnosticOptions",
     "code_lenses",
     "declaration",
     "definition",

@@ -222,3 +222,18 @@ def test_the_example_of_the_documentation_is_true(tmp_path: Path, capsys: pytest
     assert "".join(line + "\n" for line in lines) == direct
     _, lines, _ = run(capsys, "--dialect", "bigquery", "--indirect", str(tmp_path))
     assert "".join(line + "\n" for line in lines if " <~ " in line) == indirect
+
+
+def test_ignore_comments_and_a_complete_workspace_count_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "sql-lineage.toml").write_text("complete = true\n", "utf-8")
+    (tmp_path / "a.sql").write_text(
+        "CREATE TABLE kites (tail INT);\n"
+        "SELECT k.tial FROM kites AS k; -- sql-lineage: ignore[undeclared-column]\n"
+        "SELECT tail FROM kitez;\n",
+        "utf-8",
+    )
+    assert main(["lineage", "--format", "json", str(tmp_path)]) == 0
+    messages = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert [message["code"] for message in messages] == ["unknown-relation"]

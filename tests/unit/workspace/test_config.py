@@ -75,7 +75,7 @@ def test_an_unknown_key_suggests_the_near_one() -> None:
 
 def test_an_unknown_key_near_to_nothing_lists_the_settings() -> None:
     (problem,) = read_layer({"zzz": 1}, "s.toml").problems
-    assert problem.help.startswith("Settings are catalog, code_lens, diagnostics, dialect, ")
+    assert problem.help.startswith("Settings are catalog, code_lens, complete, diagnostics, dialect, ")
 
 
 @pytest.mark.parametrize(
