@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from rapidfuzz import fuzz, process
@@ -28,7 +28,10 @@ from sql_lineage_ls.lineage.model import (
 )
 from sql_lineage_ls.lineage.values import ELEMENT, Key, Ref, Value, flatten, type_of
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import CreateFunction, Name, TypeSpec
+from sql_lineage_ls.syntax.query_model import CreateFunction, Name, Statement, TypeSpec
+
+if TYPE_CHECKING:
+    from sql_lineage_ls.lineage.scope import Scope
 
 _SIMILAR = 70.0  # rapidfuzz ratio from which a name is worth suggesting
 
@@ -127,6 +130,9 @@ class Context:
         self.inner: list[Edge] = []
         self.results = 0
         self.ctes = CteUses()
+        # What data-modifying CTEs do, with the scope in which each does it; `outer` is the scope around the statement.
+        self.writes: list[tuple[Statement, Scope]] = []
+        self.outer: Scope | None = None
         # How a name that no DDL declares was first written, by the node above it and its folded form.
         self._spellings: dict[tuple[str, Path, str], str] = {}
         # How many calls of users' functions are being looked into.

@@ -82,7 +82,7 @@ def bind_query(query: q.Query, parent: Scope | None, context: Context) -> QueryR
 
 def bind_with(ctes: tuple[q.Cte, ...], context: Context) -> Scope:
     """A scope that holds the CTEs of an UPDATE, MERGE or DELETE."""
-    scope = Scope()
+    scope = Scope(context.outer)
     _bind_ctes(ctes, context.dialect.implicit_recursion, scope, context)
     return scope
 
@@ -100,7 +100,10 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
         result = _marked(renamed(result, cte.columns, context), cte.marks, context)
         result = as_relation(result, cte.name.text, context)
         scope.ctes[key] = (cte.name, result)
-        context.ctes.define(cte.name, checks.own_names(cte, result.columns, context))
+        if cte.write is None:
+            context.ctes.define(cte.name, checks.own_names(cte, result.columns, context))
+        else:
+            context.writes.append((cte.write, scope.ctes_alone()))
         listed = context.facts(result.columns)
         context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))
 

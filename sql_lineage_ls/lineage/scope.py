@@ -173,6 +173,11 @@ class Scope(Struct, eq=False):
             yield scope
             scope = scope.parent
 
+    def ctes_alone(self) -> Scope:
+        """The CTEs that are known so far, without any source."""
+        known = {key: cte for level in reversed([*self.levels()]) for key, cte in level.ctes.items()}
+        return Scope(ctes=known)
+
     def visible(self) -> list[RangeVariable]:
         return [r for r in self.ranges if not r.hidden]
 

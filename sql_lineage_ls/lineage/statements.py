@@ -58,6 +58,7 @@ def bind_statement(
         binder = _BINDERS.get(type(model.statement))
         if binder is not None:
             written = binder(model.statement, context)
+            written.edges += _inner_writes(context)
             written.edges[:0] = context.inner
     if not context.problems:
         # A mistyped name may have meant the column that nothing reads.
@@ -81,6 +82,15 @@ def bind_statement(
         problems=_told(context.problems),
         occurrences=tuple(sorted(context.occurrences, key=lambda o: (o.start, o.end))),
     )
+
+
+def _inner_writes(context: Context) -> list[Edge]:
+    """What data-modifying CTEs write, each in the scope of the CTEs before it."""
+    edges: list[Edge] = []
+    for statement, scope in context.writes:  # grows where one of them has such a CTE itself
+        context.outer = scope
+        edges += _BINDERS[type(statement)](statement, context).edges
+    return edges
 
 
 def _told(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -119,7 +129,7 @@ _QUERIES = frozenset({"query", "view", "table"})
 
 
 def _query(statement: q.QueryStatement, context: Context) -> _Written:
-    result = queries.bind_query(statement.query, None, context)
+    result = queries.bind_query(statement.query, context.outer, context)
     if not statement.into:
         return _output(result, _Written("query"))
     target = _target(statement.into, "table", context)
@@ -132,7 +142,7 @@ def _view(statement: q.CreateView, context: Context) -> _Written:
     if statement.query is None:
         written.open = True
         return written
-    result = queries.bind_query(statement.query, None, context)
+    result = queries.bind_query(statement.query, context.outer, context)
     if statement.to:
         into = _target(statement.to, "table", context)
         _insert_result(into, context.schemas.relation(statement.to), (), result, True, written, context)
@@ -151,7 +161,7 @@ def _table(statement: q.CreateTable, context: Context) -> _Written:
         if source:
             _copied(source, target, written, context, data=source is statement.clone)
     if statement.query is not None:
-        result = queries.bind_query(statement.query, None, context)
+        result = queries.bind_query(statement.query, context.outer, context)
         names = tuple(column.name for column in statement.columns) or statement.column_names
         result = queries.told_apart(queries.renamed(result, names, context), context)
         checks.check_duplicates(() if result.open else result.columns, context)
@@ -225,7 +235,7 @@ def _multi_insert(statement: q.MultiInsert, context: Context) -> _Written:
 def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> None:
     if statement.query is None:
         return
-    result = queries.bind_query(statement.query, None, context)
+    result = queries.bind_query(statement.query, context.outer, context)
     if statement.location is not None:
         identity, _ = sources.touch_location(statement.location, context)
         written.target = written.target or identity

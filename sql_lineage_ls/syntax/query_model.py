@@ -299,6 +299,8 @@ class Cte(Record):
     query: Query
     columns: tuple[Name, ...] = ()
     marks: tuple[RecursionMark, ...] = ()
+    write: Statement | None = None
+    """The statement of a data-modifying CTE, whose RETURNING is `query`."""
 
 
 class PivotAxis(Record):

@@ -22,7 +22,7 @@ from sql_lineage_ls.syntax.tree import build_tree, too_large
 def lower_statement(prepared: Prepared, tree: exp.Expr) -> q.Statement | None:
     """The statement of a tree, None where its kind moves no data or is not known."""
     handler = STATEMENTS.get(tree.__class__)
-    return None if handler is None else handler(Lowering(prepared, EXPRESSIONS, QUERIES), tree)
+    return None if handler is None else handler(Lowering(prepared, EXPRESSIONS, QUERIES, STATEMENTS), tree)
 
 
 def query_from_tokens(
@@ -40,7 +40,7 @@ def query_from_tokens(
         if problem is not None:
             return None, (problem,)
         prepared, tree = build_tree(text, list(tokens), dialect)
-        low = Lowering(prepared, EXPRESSIONS, QUERIES)
+        low = Lowering(prepared, EXPRESSIONS, QUERIES, STATEMENTS)
         query = low.query(tree) if tree is not None and low.is_query(tree) else None
     except Exception:  # whatever damaged text does to the parser must end here
         return None, (q.SyntaxIssue("The query could not be read.", start, end),)

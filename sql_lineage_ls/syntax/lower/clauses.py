@@ -36,5 +36,15 @@ def with_clause(low: Lowering, node: Any) -> tuple[tuple[q.Cte, ...], tuple[q.Pr
             continue
         if low.is_query(item.this):
             marks = low.prepared.marks.get(name.start, ())
-            ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns")), marks))
+            write = _write(low, item.this)
+            ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns")), marks, write))
     return tuple(ctes), tuple(lets), bool(node.args.get("recursive"))
+
+
+def _write(low: Lowering, node: exp.Expr) -> q.Statement | None:
+    """What a data-modifying CTE does, without what it returns (PostgreSQL, "Data-Modifying Statements in WITH")."""
+    if node.__class__ not in (exp.Insert, exp.Update, exp.Delete, exp.Merge):
+        return None
+    silent = node.copy()
+    silent.set("returning", None)
+    return low.statements[node.__class__](low, silent)

@@ -23,18 +23,20 @@ QUOTES = frozenset("\"`['")
 
 ExprHandler = Callable[["Lowering", Any], q.Expr]
 QueryHandler = Callable[["Lowering", Any], q.Query]
+StatementHandler = Callable[["Lowering", Any], q.Statement | None]
 
 
 class Lowering:
     """One statement on its way to the query model."""
 
-    __slots__ = ("_expressions", "_queries", "dialect", "items", "prepared", "starts", "text", "tokens")
+    __slots__ = ("_expressions", "_queries", "dialect", "items", "prepared", "starts", "statements", "text", "tokens")
 
     def __init__(
         self,
         prepared: Prepared,
         expressions: Mapping[type, ExprHandler],
         queries: Mapping[type, QueryHandler],
+        statements: Mapping[type, StatementHandler],
     ) -> None:
         self.prepared = prepared
         self.text = prepared.text
@@ -44,6 +46,7 @@ class Lowering:
         self.starts: list[int] = []
         self._expressions = expressions
         self._queries = queries
+        self.statements = statements
 
     def expr(self, node: exp.Expr) -> q.Expr:
         """One expression."""
