@@ -20,6 +20,7 @@ from sql_lineage_ls.lineage.values import (
     Refuted,
     Unknown,
     Value,
+    as_document,
     conditions,
     derived,
     element,
@@ -134,6 +135,13 @@ def _same(args: list[Value]) -> Value:
     return influenced(args[0], conditions(args[1:]))
 
 
+def _extreme(args: list[Value]) -> Value:
+    """MAX(x); of MAX(STRUCT(at, qty)).qty the value is qty, and all of the record says which row it is taken from."""
+    if len(args) > 1 or fields(args[0]) is None:
+        return derived(args, "AGGREGATE")
+    return _selected([args[0], args[0]])
+
+
 def _selected(args: list[Value]) -> Value:
     chosen = with_role((s for arg in args[1:] for s in flatten(arg).sources), ORDERING)
     return traced(args[0], chosen, (), "AGGREGATE")
@@ -212,6 +220,8 @@ def _map_from_entries(args: list[Value]) -> Value:
 
 _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.SAME, _same),
+    **dict.fromkeys(f.PARSED, lambda args: as_document(args[0])),
+    **dict.fromkeys(f.EXTREMES, _extreme),
     **dict.fromkeys(f.SELECTED, _selected),
     **dict.fromkeys(f.SHIFTED, _shifted),
     **dict.fromkeys(f.CHOICE, _choice),
@@ -222,6 +232,8 @@ _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.MAP_VALUES, lambda args: ArrayOf(map_entry(args[0], "value"))),
     **dict.fromkeys(f.MAP_COLLECTED, lambda args: _map_collected(args, args[-1])),
     **dict.fromkeys(f.MULTIMAP_COLLECTED, lambda args: _map_collected(args, ArrayOf(args[-1]))),
+    **dict.fromkeys(f.GROUPED_ELEMENTS, lambda args: ArrayOf(ArrayOf(element(args[0])))),
+    **dict.fromkeys(f.MERGED_MAPS, lambda args: one_of(tuple(args), "EXPRESSION")),
     **dict.fromkeys(f.FLATTENED, lambda args: ArrayOf(element(element(args[0])))),
     **dict.fromkeys(f.MAP_ENTRIES, _map_entries),
     **dict.fromkeys(f.MAP_FROM_ENTRIES, _map_from_entries),
@@ -241,7 +253,9 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     if not plain:
         return Unknown(Gap("expression-unresolved", f"{call.name} has no array to apply its function to"))
     if call.name in f.FOLDED:
-        return _folded(functions, plain, scope, context)
+        return _folded(functions, element(plain[0]), plain, scope, context)
+    if call.name in f.FOLDED_ROWS:
+        return _folded(functions[:1], plain[0], plain, scope, context)
     bodies = [_apply(function, call.name, plain, scope, context) for function in functions]
     source = plain[0]
     if call.name in f.MAPPED or call.name in f.ZIPPED:
@@ -260,11 +274,11 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
 
 
 def _folded(
-    functions: list[q.Lambda], plain: list[Value], scope: Scope, context: Context
+    functions: list[q.Lambda], item: Value, plain: list[Value], scope: Scope, context: Context
 ) -> Value:
     """`reduce(xs, 0, (s, x) -> s + x.qty, s -> s)`: the state starts as the second argument and takes elements in."""
-    start = plain[1] if len(plain) > 1 else element(plain[0])
-    merged = _bind(functions[0], [start, element(plain[0])], scope, context)
+    start = plain[1] if len(plain) > 1 else item
+    merged = _bind(functions[0], [start, item], scope, context)
     state = derived([start, merged])
     return _bind(functions[1], [state], scope, context) if len(functions) > 1 else state
 

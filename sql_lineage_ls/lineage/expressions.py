@@ -112,20 +112,23 @@ def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Val
     return value
 
 
-def written(ref: q.ColumnRef, target: RangeVariable, context: Context) -> Value:
+def written(ref: q.ColumnRef, target: RangeVariable, context: Context, elements: tuple[int, ...] = ()) -> Value:
     """The node that an assignment writes: a column of the target, maybe behind its name or alias, then fields.
 
     `SET c.name = 'x'` writes the field `name` of the column `c` where the target is not called `c`, in every dialect.
+    `elements` are the places behind which a subscript stands: `SET stops[2].town = 'x'` writes `stops[*].town`.
     """
     names = ref.parts
     scope = Scope(None, [target])
     keys = tuple(context.fold(name) for name in names)
     qualified = any(target.answers(keys[:length]) for length in range(1, len(names)))
-    if qualified or len(names) == 1:
+    if not elements and (qualified or len(names) == 1):
         return located(ref, scope, context, "write")
     value = located(q.ColumnRef(names[:1]), scope, context, "")
-    for name in names[1:]:
-        value = access(value, name, False, context)
+    for position, name in enumerate(names):
+        value = access(value, name, False, context) if position else value
+        for _ in range(elements.count(position + 1)):
+            value = element(value)
     _note_read(value, names[-1], context, "write")
     return value
 

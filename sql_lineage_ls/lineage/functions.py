@@ -10,12 +10,18 @@ from __future__ import annotations
 SAME = frozenset(
     {"ANY_VALUE", "ARBITRARY", "FIRST", "FIRST_VALUE", "LAST", "LAST_VALUE", "NTH_VALUE", "ANY", "ANY_LAST",
      "ANY_HEAVY", "MODE", "IDENTITY", "ASSUME_NOT_NULL", "ASSUMENOTNULL", "TO_NULLABLE", "TONULLABLE",
-     "MATERIALIZE", "AS_ARRAY", "AS_OBJECT", "TO_VARIANT", "TO_OBJECT", "TO_ARRAY", "TO_JSON", "PARSE_JSON",
-     "TRY_PARSE_JSON", "JSON_PARSE", "ARRAY_DISTINCT", "ARRAY_REVERSE", "REVERSE", "ARRAY_SLICE", "SLICE",
+     "MATERIALIZE", "AS_ARRAY", "AS_OBJECT", "TO_VARIANT", "TO_OBJECT", "TO_ARRAY", "TO_JSON", "TO_JSONB",
+     "ROW_TO_JSON", "ARRAY_DISTINCT", "ARRAY_REVERSE", "REVERSE", "ARRAY_SLICE", "SLICE",
      "ARRAY_SORT", "SORT_ARRAY", "LIST_SORT", "LIST_DISTINCT", "LIST_REVERSE", "LIST_SLICE", "SHUFFLE",
      "ARRAY_COMPACT", "TRIM_ARRAY", "ARRAY_UNIQ", "ARRAY_REMOVE", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_FILTER",
      "ARRAY_CONCAT_AGG", "SINGLE_VALUE", "MAP_CONCAT_AGG", "TABLE", "VALUE"}
 )
+
+# Make a document of a text, or a value of one: its keys are read with case, and none is declared.
+PARSED = frozenset({"PARSE_JSON", "TRY_PARSE_JSON", "JSON_PARSE", "SAFE.PARSE_JSON"})
+
+# The greatest or least value of all rows: of records, one whole record.
+EXTREMES = frozenset({"MAX", "MIN"})
 
 # Hand their first argument on; the others decide which row it is taken from.
 SELECTED = frozenset({"MAX_BY", "MIN_BY", "ARG_MAX", "ARG_MIN", "ARGMAX", "ARGMIN", "LAST_BY", "FIRST_BY"})
@@ -29,8 +35,14 @@ CHOICE = frozenset({"COALESCE", "IFNULL", "NVL", "ISNULL", "ZEROIFNULL", "FIRST_
 # An array of their first argument's values.
 COLLECTED = frozenset(
     {"ARRAY_AGG", "ARRAYAGG", "COLLECT_LIST", "COLLECT_SET", "ARRAY_UNIQUE_AGG", "LIST", "GROUP_ARRAY", "GROUPARRAY",
-     "GROUP_UNIQ_ARRAY", "GROUPUNIQARRAY", "COLLECT", "SET_AGG", "MULTISET_AGG"}
+     "GROUP_UNIQ_ARRAY", "GROUPUNIQARRAY", "COLLECT", "SET_AGG", "MULTISET_AGG", "JSON_AGG", "JSONB_AGG"}
 )
+
+# Arrays of some of the array's elements.
+GROUPED_ELEMENTS = frozenset({"COMBINATIONS", "NGRAMS"})
+
+# A map made of the entries of several maps.
+MERGED_MAPS = frozenset({"MAP_CONCAT"})
 
 # An array made of the elements of several arrays.
 JOINED = frozenset(
@@ -73,6 +85,8 @@ SORTED = frozenset(
 FOUND = frozenset({"ARRAYFIRST", "ARRAYLAST", "ARRAY_FIND", "FIND_FIRST"})
 # One value made of all elements, with a state that goes from one to the next.
 FOLDED = frozenset({"REDUCE", "AGGREGATE", "LIST_REDUCE", "ARRAY_REDUCE", "ARRAYREDUCE", "ARRAYFOLD", "FOLD"})
+# One value made of all rows: the argument goes into a state that starts as the second one (Trino, "reduce_agg").
+FOLDED_ROWS = frozenset({"REDUCE_AGG"})
 ZIPPED = frozenset({"ZIP_WITH"})
 ARRAYS_ZIP = frozenset({"ARRAYS_ZIP", "ZIP", "ARRAYZIP", "LIST_ZIP"})
 

@@ -290,8 +290,10 @@ def _insert_columns(statement: q.Insert, context: Context) -> Targets:
     return tuple(_written_node(ref, variable, context) for ref in statement.columns)
 
 
-def _written_node(ref: q.ColumnRef, target: RangeVariable, context: Context) -> tuple[Path, DataType]:
-    value = expressions.written(ref, target, context)
+def _written_node(
+    ref: q.ColumnRef, target: RangeVariable, context: Context, elements: tuple[int, ...] = ()
+) -> tuple[Path, DataType]:
+    value = expressions.written(ref, target, context, elements)
     inner = expressions.unwrapped(value)
     if isinstance(inner, Ref):
         return inner.path, inner.type
@@ -442,7 +444,7 @@ def _weighed(
 def _assigned(
     assignment: q.Assignment, variable: RangeVariable, scope: Scope, influences: tuple[Source, ...], context: Context
 ) -> Iterator[Edge]:
-    path, kind = _written_node(assignment.target, variable, context)
+    path, kind = _written_node(assignment.target, variable, context, assignment.elements)
     value = expressions.evaluate(assignment.value, scope, context)
     if path:
         first = assignment.target.parts[0]
@@ -496,7 +498,7 @@ def _branch_writes(
             yield (known.name,), type_of(known.value), column.value
         return
     for assignment in branch.assignments:
-        path, kind = _written_node(assignment.target, target, context)
+        path, kind = _written_node(assignment.target, target, context, assignment.elements)
         value = expressions.evaluate(assignment.value, scope, context)
         if path:
             yield path, kind, value

@@ -285,6 +285,13 @@ def element(value: Value) -> Value:
     return value
 
 
+def as_document(value: Value) -> Value:
+    """A stored text read as a document: PARSE_JSON(payload).city is `payload.city`."""
+    if isinstance(value, Traced):
+        return _retrace(value, as_document(value.value))
+    return Ref(value.relation, value.path, Variant("JSON")) if isinstance(value, Ref) else value
+
+
 def map_value(value: Value, literal: str | None) -> Value:
     """`m[k]`: a literal key is a node of its own below a stored map, any other key reads `m[*].value`."""
     if isinstance(value, Ref) and literal is not None:

@@ -661,10 +661,14 @@ class MultiInsert(Record):
 
 
 class Assignment(Record):
-    """`path = value` of UPDATE and MERGE; a nested field's path has its column first (or an alias before it)."""
+    """`path = value` of UPDATE and MERGE; a nested field's path has its column first (or an alias before it).
+
+    `elements` are the places in the path behind which a subscript stands: 1 for `stops[2].town` (Postgres).
+    """
 
     target: ColumnRef
     value: Expr
+    elements: tuple[int, ...] = ()
 
 
 class Update(Record):

@@ -132,7 +132,19 @@ def column_path(value: q.Expr) -> q.ColumnRef | None:
         return q.ColumnRef((*base.parts, value.name)) if base is not None else None
     if isinstance(value, q.ElementAccess):
         return column_path(value.base)
+    if isinstance(value, q.Call) and value.name == "ARRAY_SLICE":
+        return column_path(value.args[0])
     return None
+
+
+def _subscripted(value: q.Expr) -> tuple[int, ...]:
+    """How many names stand before each subscript of a path that is written: 1 for `stops[2].town`."""
+    if isinstance(value, q.FieldAccess):
+        return _subscripted(value.base)
+    if isinstance(value, q.ElementAccess):
+        path = column_path(value.base)
+        return (*_subscripted(value.base), len(path.parts)) if path is not None else ()
+    return ()
 
 
 def _partition(low: Lowering, node: Any) -> tuple[q.PartitionValue, ...]:
@@ -238,9 +250,10 @@ def assignments(low: Lowering, nodes: list[Any]) -> tuple[q.Assignment, ...]:
         if left.__class__ is exp.Tuple:
             found += _tuple_assignment(low, left, right)
             continue
-        path = column_path(low.expr(left))
+        written = low.expr(left)
+        path = column_path(written)
         if path is not None:
-            found.append(q.Assignment(path, low.expr(right)))
+            found.append(q.Assignment(path, low.expr(right), _subscripted(written)))
     return tuple(found)
 
 
