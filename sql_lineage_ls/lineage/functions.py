@@ -108,6 +108,10 @@ GENERATORS = frozenset(
      "UNNEST", "JSON_TUPLE", "VARIANT_EXPLODE"}
 )
 
+# In FROM, give the columns of the relation among their arguments, and more (BigQuery "ML.PREDICT", "APPENDS").
+WIDENING = frozenset({"ML.PREDICT", "ML.GENERATE_TEXT", "ML.GENERATE_EMBEDDING", "ML.TRANSLATE", "ML.UNDERSTAND_TEXT",
+                      "ML.DETECT_ANOMALIES", "AI.GENERATE_TABLE", "APPENDS", "CHANGES"})
+
 # Values that a single word makes.
 SYSTEM = frozenset(
     {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_DATETIME", "LOCALTIME", "LOCALTIMESTAMP", "NOW",

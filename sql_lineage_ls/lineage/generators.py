@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
-from sql_lineage_ls.lineage import expressions, sources
+from sql_lineage_ls.lineage import expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.functions import GENERATORS
+from sql_lineage_ls.lineage.functions import GENERATORS, WIDENING
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
@@ -319,6 +319,9 @@ def _outputs(
         made = _generated(call, scope, context)
         if made is not None:
             return made, ()
+    given = next((arg for arg in call.args if isinstance(arg, q.SubqueryExpr)), None)
+    if call.name in WIDENING and given is not None:
+        return _widened(call, given, scope, context)
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
     if source.columns and call.name in _RECORD_SETS and args:
         document = element(args[0]) if call.name.endswith("SET") else args[0]
@@ -331,8 +334,23 @@ def _outputs(
     alone = unnamed_column(call.name)
     if alone is not None:
         return [(call.name.lower(), _part(alone, args, call))], ()
+    return [], (_unlisted(call),)
+
+
+def _unlisted(call: q.Call) -> OpenSource:
     unknown = Unknown(Gap("columns-unknown", f"the columns of the function {call.name} are not known"))
-    return [], (OpenSource("", call.name, value=unknown),)
+    return OpenSource("", call.name, value=unknown)
+
+
+def _widened(
+    call: q.Call, given: q.SubqueryExpr, scope: Scope, context: Context
+) -> tuple[list[Named], tuple[OpenSource, ...]]:
+    """The columns of the relation that the function is given, and those that it adds."""
+    result = queries.bind_query(given.query, scope, context)
+    for arg in call.args:
+        if arg is not given:
+            expressions.evaluate(arg, scope, context)
+    return [(column.name, column.value) for column in result.columns], (*result.open, _unlisted(call))
 
 
 def _part(part: Part, args: list[Value], call: q.Call) -> Value:

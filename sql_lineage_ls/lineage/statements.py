@@ -162,13 +162,30 @@ def _table(statement: q.CreateTable, context: Context) -> _Written:
             _copied(source, target, written, context, data=source is statement.clone)
     if statement.query is not None:
         result = queries.bind_query(statement.query, context.outer, context)
-        names = tuple(column.name for column in statement.columns) or statement.column_names
-        result = queries.told_apart(queries.renamed(result, names, context), context)
+        result = queries.told_apart(_under_declared(result, statement, context), context)
         checks.check_duplicates(() if result.open else result.columns, context)
         return _output(result, written)
     if statement.location is not None:
         _external(statement, target, written, context)
     return written
+
+
+def _under_declared(result: QueryResult, statement: q.CreateTable, context: Context) -> QueryResult:
+    """A CTAS with a column list: `CREATE TABLE t (c STRUCT<a INT64>) AS SELECT STRUCT(x)` writes x to `t.c.a`."""
+    if context.dialect.query_adds_columns:
+        return result
+    if not statement.columns:
+        return queries.renamed(result, statement.column_names, context)
+    result = queries.renamed(result, tuple(column.name for column in statement.columns), context)
+    if result.open:
+        return result
+    declared = {context.fold(column.name): column.type for column in statement.columns}
+    columns = []
+    for column in result.columns:
+        spec = declared.get(column.key)
+        stored = _stored(column.value, context.schemas.data_type(spec), context) if spec is not None else column.value
+        columns.append(replace(column, value=stored))
+    return replace(result, columns=tuple(columns))
 
 
 def _copied(source: tuple[q.Name, ...], target: str, written: _Written, context: Context, *, data: bool) -> None:

@@ -10,6 +10,7 @@ from sql_lineage_ls.syntax.array_paths import rewrite_paths
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
+from sql_lineage_ls.syntax.relation_arguments import WRITTEN, rewrite_relation_arguments
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
 from sql_lineage_ls.syntax.tokens import head_word
 
@@ -22,23 +23,16 @@ def rewrite(prepared: Prepared) -> None:
     if "|>" in prepared.text:
         prepared.tokens[:] = unpipe(prepared.tokens)
     mark(prepared.tokens)
-    text = prepared.text
-    if _SPLIT_NUMBER.search(text):
-        _join_numbers(prepared.tokens)
-    if "(+)" in text:
-        _drop_join_marks(prepared.tokens)
-    if "~" in text and not prepared.dialect.grammar:
-        _read_matches(prepared.tokens)
-    if "-\n" in text and prepared.dialect.grammar in _CONTINUED:
-        _drop_continuations(prepared)
+    _rewrite_signs(prepared)
     by_head = _BY_HEAD.get(head_word(prepared.tokens))
     if by_head is not None:
         by_head(prepared.tokens)
+    text = prepared.text
     if "@" in text:
         _rewrite_at_signs(prepared)
-    if prepared.dialect.quoted_dots_split and "`" in text:
-        _hide_dots(prepared.tokens)
     _limit_open_joins(prepared.tokens)
+    if WRITTEN.search(text):
+        rewrite_relation_arguments(prepared.tokens)
     upper = text.upper()
     if _RECURSION_MARK.search(upper):
         cut_recursion_marks(prepared)
@@ -46,6 +40,21 @@ def rewrite(prepared: Prepared) -> None:
         _drop_nth_direction(prepared.tokens)
     if prepared.dialect.array_path_in_from:
         rewrite_paths(prepared)
+
+
+def _rewrite_signs(prepared: Prepared) -> None:
+    """Numbers, marks and quotes that sqlglot's tokenizer reads otherwise than the database."""
+    text, tokens = prepared.text, prepared.tokens
+    if _SPLIT_NUMBER.search(text):
+        _join_numbers(tokens)
+    if "(+)" in text:
+        _drop_join_marks(tokens)
+    if "~" in text and not prepared.dialect.grammar:
+        _read_matches(tokens)
+    if "-\n" in text and prepared.dialect.grammar in _CONTINUED:
+        _drop_continuations(prepared)
+    if prepared.dialect.quoted_dots_split and "`" in text:
+        _hide_dots(tokens)
 
 
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")

@@ -166,6 +166,11 @@ def generic(low: Lowering, node: Any) -> q.Expr:
     return q.Operation(_sign(node), low.exprs(children))
 
 
+def named_thing(low: Lowering, node: exp.Table) -> q.Expr:
+    """A name among arguments that is no column: the model of `ML.PREDICT(MODEL ml.churn, ..)`."""
+    return q.Literal("other", node.name)
+
+
 def _plain(low: Lowering, node: Any) -> q.Expr:
     """A flag or a word that the parser keeps without a node, and what broken text lacks."""
     return q.Literal("other", "" if node is None else str(node))
@@ -203,6 +208,7 @@ def _table() -> dict[type, ExprHandler]:
         exp.Distinct: generic,
         exp.PropertyEQ: property_eq,
         exp.Kwarg: property_eq,
+        exp.Table: named_thing,
         exp.Subquery: subquery,
         exp.Query: subquery,
         exp.Binary: binary,
