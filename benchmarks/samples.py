@@ -67,12 +67,14 @@ _Token = tuple[DocumentView, StatementView, Occurrence]
 
 
 def hover_tokens(snapshot: Snapshot, chooser: random.Random, count: int) -> list[_Token]:
-    """Tokens to hover over, half of them in nested fields where there are as many."""
+    """Tokens to hover over in statements that have lineage, half of them in nested fields where there are as many."""
     documents = [document for document in snapshot.documents() if document.statements]
     nested: list[_Token] = []
     plain: list[_Token] = []
     for document in chooser.sample(documents, min(_DOCUMENTS, len(documents))):
         for statement in document.statements:
+            if not statement.lineage.edges:
+                continue
             for token in snapshot.occurrences(document, statement):
                 if token.kind in _HOVERED:
                     deep = token.kind == "field" or any(len(node.path) > 1 for node in token.nodes)

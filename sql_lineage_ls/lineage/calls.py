@@ -59,6 +59,10 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
     excluded = _excluded(call, scope, context)
     if excluded is not None:
         return excluded
+    if call.name in context.dialect.row_functions and call.args:
+        row = _row_function(call, scope, context)
+        if row is not None:
+            return row
     args = [expressions.evaluate(arg, scope, context) for arg in call.args]
     body = _inlined(call, args, context)
     if body is not None:
@@ -104,6 +108,18 @@ def _excluded(call: q.Call, scope: Scope, context: Context) -> Value | None:
     row = next((variable for variable in scope.ranges if variable.answers(key)), None)
     found = row.by_key.get(context.fold(call.args[0].parts[-1]), []) if row is not None else []
     return found[0].value if found else None
+
+
+def _row_function(call: q.Call, scope: Scope, context: Context) -> Value | None:
+    """Oracle: `REF(o)` is of the row that an alias stands for, `MAKE_REF(v, key)` names a view first."""
+    first, rest = call.args[0], call.args[1:]
+    if not isinstance(first, q.ColumnRef) or (len(first.parts) > 1 and not rest):
+        return None
+    if rest:
+        return derived([expressions.evaluate(arg, scope, context) for arg in rest], "EXPRESSION")
+    key = (context.fold(first.parts[0]),)
+    variable = next((one for level in scope.levels() for one in level.ranges if one.answers(key)), None)
+    return None if variable is None else derived([variable.whole_row()], "EXPRESSION")
 
 
 def _counts_rows(call: q.Call) -> bool:

@@ -99,6 +99,8 @@ class RangeVariable(Struct, frozen=True, eq=False):
     # What `*` gives where that is not `columns`.
     star_columns: tuple[Column, ...] | None = None
     pivoted: bool = False
+    # A pipe operator took columns away that may still be read through the alias.
+    piped: bool = False
     influences: tuple[Source, ...] = ()
     # What COUNT(*) over an unnested array depends on.
     counted: tuple[Source, ...] = ()
@@ -363,7 +365,7 @@ def _range_column(
     if variable.open:
         return _open_column(names[length], key, variable, length, context)
     gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
-    problem = "" if variable.assumed else "undeclared-column"
+    problem = "" if variable.assumed or variable.piped else "undeclared-column"
     return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
                    names=tuple(c.name for c in variable.columns), owner=variable.name)
 

@@ -251,8 +251,20 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(name, qualifiers, columns, result.open, result.row, kind="derived",
                              influences=result.influences, rows=result.rows,
-                             definitions=(at,) if alias is not None else ())
+                             definitions=(at,) if alias is not None else (), piped=_is_piped(source.query))
     return aliased(variable, source.column_aliases, context)
+
+
+def _is_piped(query: q.Query) -> bool:
+    """Whether a query is what DROP, SET or RENAME of pipe syntax became: their star has no token.
+
+    The alias in front of the operator still has the columns as they were (GoogleSQL, "DROP pipe operator").
+    """
+    if not isinstance(query, q.Select) or len(query.projections) != 1:
+        return False
+    star = query.projections[0].value
+    changed = isinstance(star, q.Star) and bool(star.except_ or star.replace or star.rename)
+    return changed and isinstance(star, q.Star) and star.start >= star.end
 
 
 def _nested_join(source: q.NestedJoin, scope: Scope, context: Context) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.catalog.types import DataType, Field, Site
+from sql_lineage_ls.catalog.types import DataType, Field, RecordType, Site
 from sql_lineage_ls.lineage import checks, ddl_names, expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import NO_INFLUENCES, edges_of, influences_on_all, merged, star_edges, tree_paths
@@ -147,9 +147,20 @@ def _view(statement: q.CreateView, context: Context) -> _Written:
         into = _target(statement.to, "table", context)
         _insert_result(into, context.schemas.relation(statement.to), (), result, True, written, context)
         return written
-    result = queries.told_apart(queries.renamed(result, statement.columns, context), context)
+    attributes = _attributes(statement.of_type, context) if statement.of_type else ()
+    result = queries.told_apart(queries.renamed(result, statement.columns or attributes, context), context)
     checks.check_duplicates(() if result.open else result.columns, context)
-    return _output(result, written)
+    _output(result, written)
+    if statement.of_type and not attributes:
+        # A type that nobody declares names the columns.
+        written.edges, written.outputs, written.open = [], (), True
+    return written
+
+
+def _attributes(of_type: tuple[q.Name, ...], context: Context) -> tuple[q.Name, ...]:
+    """The names that an object view's columns have from its type (Oracle, "CREATE VIEW: object_view_clause")."""
+    kind = context.schemas.data_type(q.TypeSpec("named", "", name=of_type))
+    return tuple(q.Name(field.name) for field in kind.fields) if isinstance(kind, RecordType) else ()
 
 
 def _table(statement: q.CreateTable, context: Context) -> _Written:

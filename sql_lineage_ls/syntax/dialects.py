@@ -171,6 +171,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # How a field of a column is read where a dotted name never means it (Postgres "Accessing Composite Types",
     # Snowflake "Traversing semi-structured data").
     field_syntax: str = ""
+    # Functions whose first argument is a row's alias or a view, not a column (Oracle, "Object Reference Functions").
+    row_functions: frozenset[str] = frozenset()
+    # A procedure is called by its name alone (Oracle PL/SQL, "Subprogram Invocation").
+    bare_calls: bool = False
     # Columns need no type (SQLite, "Column Data Types").
     types_optional: bool = False
     # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
@@ -335,6 +339,8 @@ DIALECTS: dict[str, Dialect] = {
             name="oracle",
             grammar="oracle",
             family="oracle",
+            row_functions=frozenset({"REF", "VALUE", "MAKE_REF"}),
+            bare_calls=True,
             folding=Folding.UPPER,
             quoted_ignore_case=False,
             name_order=NameOrder.RELATION_FIRST,

@@ -49,7 +49,8 @@ class Lexical(Struct, frozen=True, kw_only=True):
     batch_line: str = ""
     # First words of client commands, which end with their line: PROMPT (SQL*Plus).
     line_commands: frozenset[str] = frozenset()
-    # What starts a client command at the start of a statement: \d (psql), @file (SQL*Plus), !set (SnowSQL).
+    # What starts a client command at the start of a statement: \d (psql), .read (DuckDB, SQLite), @file
+    # (SQL*Plus), !set (SnowSQL).
     line_command_signs: str = ""
     # DELIMITER x changes the terminator (MySQL).
     delimiter_command: bool = False
@@ -68,7 +69,10 @@ _LAKE = Lexical(
 _TRINO = Lexical()
 
 LEXICAL: dict[str, Lexical] = {
-    "ansi": Lexical(quotes="'\"`", nested_comments=True, dollar_quotes=_TAGGED_DOLLAR, table_without_as=True),
+    "ansi": Lexical(
+        quotes="'\"`", nested_comments=True, dollar_quotes=_TAGGED_DOLLAR, table_without_as=True,
+        line_command_signs="\\.",
+    ),
     "bigquery": Lexical(
         quotes="'\"`", backslash="'\"`", comments=("--", "#"), triple_quotes=True, one_line_quotes=True
     ),
@@ -99,7 +103,8 @@ LEXICAL: dict[str, Lexical] = {
         line_command_signs="@",
     ),
     "duckdb": Lexical(
-        nested_comments=True, escape_strings=True, dollar_quotes=_TAGGED_DOLLAR, dollar_in_names=True
+        nested_comments=True, escape_strings=True, dollar_quotes=_TAGGED_DOLLAR, dollar_in_names=True,
+        line_command_signs=".",
     ),
     "clickhouse": Lexical(
         quotes="'\"`", backslash="'\"`", comments=("--", "#"), nested_comments=True, return_ends_comment=False,
@@ -113,7 +118,7 @@ LEXICAL: dict[str, Lexical] = {
         nested_comments=True, bracket_names=True, doubled_brackets=True,
         batch_line=r"GO(?:[ \t]+\d+)?[ \t]*;?[ \t]*(?:--[^\r\n]*)?(?=[\r\n]|\Z)", batches=True,
     ),
-    "sqlite": Lexical(quotes="'\"`", bracket_names=True, return_ends_comment=False),
+    "sqlite": Lexical(quotes="'\"`", bracket_names=True, return_ends_comment=False, line_command_signs="."),
 }
 
 # The groups of a scanner, in order. A quote that closes is CLOSED as a whole, else its first character is OPEN_QUOTE.

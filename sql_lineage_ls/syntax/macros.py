@@ -74,7 +74,15 @@ class Tags(Struct, frozen=True):
         return min([start, *(tag.start for tag in tags)]), max([end, *(tag.end for tag in tags)])
 
     def shown(self, start: int, end: int) -> str:
-        """The text of a token with its tags, in one spelling: `{{db}}` and `{{  db }}` are `{{ db }}`."""
+        """The text of a token with its tags, in one spelling: `{{db}}` and `{{  db }}` are `{{ db }}`.
+
+        Of a tag that spans lines, one of which is the token, the whole tag: `{{ star( from=ref('x') ) }}`.
+        """
+        opened = self.text.rfind("{{", 0, end)
+        closed = self.text.find("}}", opened) + 2 if opened >= 0 else -1
+        if opened < start < closed or opened < end < closed:
+            tag = " ".join(self.text[opened:closed].split())
+            return self.text[start : max(start, opened)] + _TAG.sub(_one_spelling, tag) + self.text[closed:end]
         return _TAG.sub(_one_spelling, self.text[start:end])
 
 

@@ -20,6 +20,7 @@ from sql_lineage_ls.syntax.lower import lower_statement
 from sql_lineage_ls.syntax.lower.names import words
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import is_mutation
+from sql_lineage_ls.syntax.script_lines import read_script_line
 from sql_lineage_ls.syntax.tokens import head_word, tokenize
 from sql_lineage_ls.syntax.transfers import TRANSFER_WORDS, read_transfer
 from sql_lineage_ls.syntax.tree import build_tree, too_large
@@ -39,6 +40,8 @@ _NO_DATA = words(
     TRANSACTION UNCACHE UNDEFINE UNDROP UNLISTEN UNLOCK UNSET USE VACUUM WAITFOR WHENEVER WHILE XA
     """
 )
+# First words of statements that move data.
+_VERBS = _NO_DATA | words("SELECT WITH FROM VALUES INSERT UPDATE DELETE MERGE TABLE TRUNCATE REPLACE UPSERT PIVOT")
 # What a line begins with that a client reads itself: `\\cd`, `.print`.
 _CLIENT_MARKS = frozenset({"\\", "."})
 # Those of them whose rest need not be read, since no variable can be set there.
@@ -86,8 +89,8 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
             return reading
     if head in TRANSFER_WORDS:
         return read_transfer(text, tokens, dialect) or _not_analysed(tokens, head)
-    if len(tokens) > 1 and tokens[1].text == ":=":
-        return q.StatementModel(q.Declare((q.Name(tokens[0].text, tokens[0].start, tokens[0].end + 1),)))
+    if head not in _VERBS and (line := read_script_line(tokens, dialect)) is not None:
+        return q.StatementModel(line)
     if head in _CLIENT_MARKS and "\n" not in text.strip():
         return q.StatementModel(q.OtherStatement(head))
     return _model(*build_tree(text, tokens, dialect), head)

@@ -533,6 +533,8 @@ class CreateView(Record):
     if_not_exists: bool = False
     model: bool = False
     """A model of a project: where it reads itself, it reads what its last run has stored (dbt `{{ this }}`)."""
+    of_type: tuple[Name, ...] = ()
+    """The type whose attributes name its columns (Oracle object views)."""
 
 
 class CreateType(Record):

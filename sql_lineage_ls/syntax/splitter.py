@@ -192,7 +192,7 @@ class _Splitter:
             return self._delimiter(start) or self._step_to(start, end)
         if self.body is not None and self.body.semicolon(self.statement.depth):
             return 0
-        copy = self.statement.first == "COPY" and self.rules.line_command_signs == "\\"
+        copy = self.statement.first == "COPY" and "\\" in self.rules.line_command_signs
         data = copy and _COPY_FROM_STDIN.search(self.text, self.statement.start, start) is not None
         self._emit()
         self.last_start, self.last = start, end

@@ -20,9 +20,12 @@ def read_view(cursor: Cursor, name: tuple[Name, ...], header: Header) -> CreateV
     to: tuple[Name, ...] = ()
     columns: tuple[Name, ...] = ()
     query: Query | None = None
+    of_type: tuple[Name, ...] = ()
     start = cursor.position
     if cursor.accept("TO"):
         to = relation_name(cursor)
+    elif cursor.accept("OF"):
+        of_type = relation_name(cursor)
     if cursor.at("(") and not begins_query(cursor):
         columns = _columns(cursor)
     while not cursor.done:
@@ -49,6 +52,7 @@ def read_view(cursor: Cursor, name: tuple[Name, ...], header: Header) -> CreateV
         replace=header.replace,
         to=to,
         if_not_exists=header.if_not_exists,
+        of_type=of_type,
     )
 
 

@@ -184,6 +184,10 @@ CASES = [
     ("bigquery", "BEGIN TRANSACTION", "other BEGIN"),
     ("ansi", "SELECT id FROM vessels WHERE name ~ 'x'", "select id from vessels where (REGEXPLIKE name 'x')"),
     ("snowflake", "n := n + 1", "declare n = "),
+    ("snowflake", "LET n NUMBER := 1", "declare n = "),
+    ("snowflake", "found RESULTSET", "declare found = "),
+    ("oracle", "berth VARCHAR2(20) NOT NULL := 'x'", "declare berth = "),
+    ("oracle", "dbms_output.put_line('x' || (1))", "other CALL"),
     ("postgres", r"\cd port", "other \\"),
     ("duckdb", "LOAD httpfs", "other LOAD"),
 ]

@@ -237,6 +237,13 @@ def test_postgres_dumps() -> None:
           "postgres", "COPY crates (a, b) FROM stdin", "SELECT 2", "SELECT 3")
 
 
+def test_client_commands_of_files_without_a_dialect() -> None:
+    text = "\\echo 'one''\n\\i parts/crates.sql\nSELECT 1;\n.read crates.sql\n.print 'it''s'\nSELECT a\n.b"
+    check(text, "ansi", "SELECT 1", "SELECT a\n.b")
+    check(".read crates.sql\nSELECT 1;\n.mode csv", "duckdb", "SELECT 1")
+    check(".headers on\nSELECT 1", "sqlite", "SELECT 1")
+
+
 # T-SQL.
 
 

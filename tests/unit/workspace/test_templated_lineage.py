@@ -52,6 +52,15 @@ def test_a_tag_in_a_select_list_is_an_unknown_star() -> None:
     assert found(f"{behind}; SELECT v.flour FROM bakery.v AS v") == [("unexpanded-star", "{{ more() }}")]
 
 
+def test_a_tag_over_several_lines_is_shown_as_one() -> None:
+    query = "WITH a AS (SELECT\n  {{ star(\n    from=ref('tins'),\n    except=['x']\n  ) }}\nFROM tins) SELECT * FROM a"
+    snapshot = open_files({"file:///query.sql": query}, "bigquery")
+    messages = [item.message for item in diagnostics(snapshot, "file:///query.sql")]
+    assert "* cannot be expanded: the columns of {{ star( from=ref('tins'), except=['x'] ) }} are not known here" in (
+        messages
+    )
+
+
 def test_a_column_named_by_a_tag_is_one_of_several() -> None:
     query = (
         "CREATE VIEW bakery.v AS SELECT {% for f in flours %} SUM(l.grams) AS {{ f }}_grams, {% endfor %} l.flour "
