@@ -255,16 +255,16 @@ class _StatementSchemas:
         self._catalog = analysis.catalog_at(uri, index)
         self._parsed = parsed
         self._uri = uri
-        self._relations: dict[tuple[Name, ...], Relation | None] = {}
+        self._relations: dict[tuple[str, ...], Relation | None] = {}
         self._called: dict[str, CalledFunction | None] = {}
         self.asked: dict[tuple[str, ...], Dependency] = {}
 
     def relation(self, parts: tuple[Name, ...]) -> Relation | None:
-        if parts in self._relations:
-            return self._relations[parts]
-        relation = self._find(parts)
-        self._relations[parts] = relation
         words = _words(parts)
+        if words in self._relations:
+            return self._relations[words]
+        relation = self._find(parts)
+        self._relations[words] = relation
         self.asked[words] = Dependency(words, _mark(relation))
         return relation
 
@@ -358,7 +358,7 @@ def _function_mark(called: CalledFunction | None) -> str:
 
 
 def _words(parts: tuple[Name, ...]) -> tuple[str, ...]:
-    return tuple(('"' if part.quoted else " ") + part.text for part in parts)
+    return tuple([('"' if part.quoted else " ") + part.text for part in parts])
 
 
 def _mark(relation: Relation | None) -> str:

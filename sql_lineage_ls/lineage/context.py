@@ -14,6 +14,7 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType
 from sql_lineage_ls.lineage.cte_uses import CteUses
 from sql_lineage_ls.lineage.model import (
+    VALUE,
     ColumnFact,
     Edge,
     Gap,
@@ -101,10 +102,10 @@ class _Meaning(Struct, frozen=True, gc=False):
 
 def _meaning_of(value: Value) -> _Meaning:
     if isinstance(value, Ref) and value.path:
-        return _Meaning(value, (value.node,), value.type, "UNNEST" if ELEMENT in value.path else "IDENTITY", (), "")
+        return _Meaning(value, (Node(value.relation, value.path),), value.type, "UNNEST" if ELEMENT in value.path else "IDENTITY", (), "")
     flow = flatten(value)
-    nodes = tuple(dict.fromkeys(source.node for source in flow.sources if source.role == "value"))
-    reason = "; ".join(gap.text for gap in flow.gaps)
+    nodes = _value_nodes(flow.sources)
+    reason = "; ".join([gap.text for gap in flow.gaps]) if flow.gaps else ""
     return _Meaning(value, nodes, type_of(value), flow.transform, flow.generated, reason)
 
 
@@ -225,7 +226,18 @@ class Context:
         if occurrence.start >= 0 and not self.options.brief:
             self.occurrences.append(occurrence)
 
-    def meaning(self, name: Name, kind: str, value: Value, **more: object) -> None:
+    def meaning(
+        self,
+        name: Name,
+        kind: str,
+        value: Value,
+        *,
+        relation: str = "",
+        path: Path = (),
+        definitions: tuple[tuple[int, int], ...] = (),
+        columns: tuple[ColumnFact, ...] = (),
+        expression: tuple[int, int] = (-1, -1),
+    ) -> None:
         """Notes what the token of `name` means: a value and where it comes from."""
         if name.start < 0 or self.options.brief:
             return
@@ -234,9 +246,8 @@ class Context:
             told = self._meanings[id(value)] = _meaning_of(value)
         self.occurrences.append(
             Occurrence(
-                name.start, name.end, kind, name.text, nodes=told.nodes, type=told.type, transform=told.transform,
-                generated=told.generated, reason=told.reason,
-                **more,  # type: ignore[arg-type]
+                name.start, name.end, kind, name.text, relation, path, told.nodes, told.type, told.transform,
+                told.generated, told.reason, definitions, columns, expression,
             )
         )
 
@@ -265,9 +276,12 @@ def _nodes(value: Value) -> Iterable[Source]:
 
 def _column_fact(name: str, value: Value) -> ColumnFact:
     if isinstance(value, Ref):
-        return ColumnFact(name, value.type, (value.node,))
-    nodes = dict.fromkeys(source.node for source in flatten(value).sources if source.role == "value")
-    return ColumnFact(name, type_of(value), tuple(nodes))
+        return ColumnFact(name, value.type, (Node(value.relation, value.path),))
+    return ColumnFact(name, type_of(value), _value_nodes(flatten(value).sources))
+
+
+def _value_nodes(sources: tuple[Source, ...]) -> tuple[Node, ...]:
+    return tuple(dict.fromkeys([Node(source.relation, source.path) for source in sources if source.role == VALUE]))
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:

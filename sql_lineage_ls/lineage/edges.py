@@ -38,13 +38,32 @@ class Influences(Struct, frozen=True):
     """What decides which rows there are: the same for every column of a query, so it is prepared once."""
 
     sources: tuple[Source, ...] = ()
-    nodes: frozenset[tuple[str, Path]] = frozenset()
+    # Where the sources of a node stand among them.
+    places: dict[tuple[str, Path], list[int]] = {}
+
+    def beside(self, own: tuple[Source, ...]) -> tuple[Source, ...]:
+        """The sources that `own` does not have already.
+
+        What groups or orders the rows by a value that the target itself is tells nothing new.
+        """
+        known: set[int] = set()
+        for source in own:
+            for place in self.places.get((source.relation, source.path), ()):
+                role = self.sources[place].role
+                if role == source.role or (role in _SHAPING and source.role in DIRECT_ROLES):
+                    known.add(place)
+        if not known:
+            return self.sources
+        return tuple([source for place, source in enumerate(self.sources) if place not in known])
 
 
 def influences_on_all(sources: Iterable[Source]) -> Influences:
     """Sources that every target of a query depends on."""
     found = unique(sources)
-    return Influences(found, frozenset((source.relation, source.path) for source in found))
+    places: dict[tuple[str, Path], list[int]] = {}
+    for place, source in enumerate(found):
+        places.setdefault((source.relation, source.path), []).append(place)
+    return Influences(found, places)
 
 
 NO_INFLUENCES = Influences()
@@ -101,18 +120,14 @@ def _is_built(value: Value) -> bool:
 
 def _edge(relation: str, path: Path, value: Value, influences: Influences, span: Span) -> Edge:
     flow = flatten(value)
-    own = flow.sources
-    direct = {(s.relation, s.path) for s in own if s.role in DIRECT_ROLES}
+    own = unique(flow.sources)
     transform = flow.transform
-    if transform == "IDENTITY" and len(direct) == 1 and next(iter(direct))[1][-1:] != path[-1:]:
-        transform = "RENAME"
-        own = tuple(_relabel(s) for s in own)
-    if influences.nodes.isdisjoint([(s.relation, s.path) for s in own]):
-        sources = unique(own) + influences.sources
-    else:
-        # What groups or orders the rows by a value that the target itself is tells nothing new.
-        weighed = [s for s in influences.sources if not (s.role in _SHAPING and (s.relation, s.path) in direct)]
-        sources = unique((*own, *weighed))
+    if transform == "IDENTITY":
+        direct = {(s.relation, s.path) for s in own if s.role in DIRECT_ROLES}
+        if len(direct) == 1 and next(iter(direct))[1][-1:] != path[-1:]:
+            transform = "RENAME"
+            own = tuple([_relabel(s) for s in own])
+    sources = own + influences.beside(own)
     return Edge(relation, path, sources, flow.generated, flow.gaps, flow.steps, transform, *span)
 
 

@@ -143,6 +143,40 @@ def open_record(sources: Sequence[OpenSource]) -> Value | None:
     return source.value if source.value is not None else Ref(source.relation, source.path)
 
 
+class _Qualifiers:
+    """The range variables of a scope by the last part of what may stand before their columns.
+
+    Scopes that share their range variables share this too. It is made again where there are more of them.
+    """
+
+    __slots__ = ("_by_last", "_count", "_ranges", "bindings", "longest")
+
+    def __init__(self) -> None:
+        self._ranges: list[RangeVariable] = []
+        self._count = -1
+        self._by_last: dict[str, list[int]] = {}
+        # How many parts the longest one has.
+        self.longest = 0
+        # What qualified names have turned out to mean.
+        self.bindings: dict[tuple[str, ...], Binding] = {}
+
+    def refresh(self, ranges: list[RangeVariable]) -> None:
+        if ranges is self._ranges and len(ranges) == self._count:
+            return
+        self._ranges, self._count = ranges, len(ranges)
+        self._by_last, self.bindings = {}, {}
+        self.longest = 0
+        for place, variable in enumerate(ranges):
+            if variable.qualifiers:
+                self._by_last.setdefault(variable.qualifiers[-1], []).append(place)
+                self.longest = max(self.longest, len(variable.qualifiers))
+
+    def find(self, prefix: Sequence[str]) -> list[RangeVariable]:
+        """The range variables that a qualifier names."""
+        found = [self._ranges[place] for place in self._by_last.get(prefix[-1], ())]
+        return found if len(prefix) == 1 else [variable for variable in found if variable.answers(prefix)]
+
+
 class Scope(Struct, eq=False):
     """The names visible in one query block."""
 
@@ -168,6 +202,7 @@ class Scope(Struct, eq=False):
     compared: list[Source] = field(default_factory=list)
     # ON conditions of joins in brackets, with the number of range variables that they see.
     nested_on: list[tuple[Expr, str, int]] = field(default_factory=list)
+    qualifiers: _Qualifiers = field(default_factory=_Qualifiers)
 
     def levels(self) -> Iterator[Scope]:
         scope: Scope | None = self
@@ -186,7 +221,7 @@ class Scope(Struct, eq=False):
     def limited(self, count: int, rule: LateralAlias) -> Scope:
         """The scope of an ON clause that sees the first `count` range variables, the right side of a SEMI JOIN too."""
         ranges = [replace(r, hidden=False, by_key={}) if r.hidden else r for r in self.ranges[:count]]
-        return replace(self, ranges=ranges, alias_rule=rule, lenient=True)
+        return replace(self, ranges=ranges, alias_rule=rule, lenient=True, qualifiers=_Qualifiers())
 
     def with_aliases(self, rule: LateralAlias, outputs: Sequence[Column] = ()) -> Scope:
         """The same names with another rule for the select list's aliases, `outputs` being all it gives."""
@@ -232,7 +267,7 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
 
     `customer.address.city` over `orders_raw` is the column `customer` (`used` 1, two fields to follow).
     """
-    keys = tuple(context.fold(name) for name in names)
+    keys = tuple([context.fold(name) for name in names])
     opened: list[Scope] = []
     failed: Binding | None = None
     for level in scope.levels():
@@ -317,13 +352,20 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
 
 def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
     """`relation.column`, the longest relation name first."""
+    qualifiers = level.qualifiers
+    qualifiers.refresh(level.ranges)
+    known = qualifiers.bindings.get(keys)
+    if known is not None:
+        return known
     failed: Binding | None = None
-    for length in range(min(len(names) - 1, 4), 0, -1):
+    for length in range(min(len(names) - 1, 4, qualifiers.longest), 0, -1):
         variable = _range(keys[:length], level, keys[length : length + 1])
         if variable is None:
             continue
         found = _range_column(names, keys, length, variable, context)
         if not found.problem:
+            if found.column is not None:
+                qualifiers.bindings[keys] = found
             return found
         failed = failed or found
     return failed
@@ -331,11 +373,8 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> RangeVariable | None:
     """The range variable of a name; of two that share it (`a.t, b.t`, an alias given twice) the one with `column`."""
-    if len(prefix) == 1:
-        key = prefix[0]
-        found = [r for r in level.ranges if r.qualifiers and r.qualifiers[-1] == key]
-    else:
-        found = [r for r in level.ranges if r.answers(prefix)]
+    level.qualifiers.refresh(level.ranges)
+    found = level.qualifiers.find(prefix)
     if len(found) > 1 and column:
         return next((r for r in found if column[0] in r.by_key), found[0])
     return found[0] if found else None

@@ -160,7 +160,7 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
 
 def _columns_of(relation: Relation) -> tuple[tuple[Column, ...], tuple[OpenSource, ...]]:
     """The listed columns of a relation, and where the unlisted ones of an open relation come from."""
-    columns = tuple(Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns)
+    columns = tuple([Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns])
     return columns, (OpenSource(relation.id, relation.name),) if relation.open else ()
 
 

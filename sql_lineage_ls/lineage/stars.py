@@ -258,4 +258,8 @@ def _pattern(expr: q.Expr) -> q.ColumnsPattern | None:
         parts = expr.operands
     elif isinstance(expr, q.Cast):
         parts = (expr.value,)
-    return next((found for found in map(_pattern, parts) if found is not None), None)
+    for part in parts:
+        found = _pattern(part)
+        if found is not None:
+            return found
+    return None

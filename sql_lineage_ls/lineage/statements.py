@@ -7,6 +7,7 @@ kind of statement, and one table of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -80,7 +81,7 @@ def bind_statement(
         relations=tuple((identity, name, kind) for identity, (name, kind) in context.relations.items()),
         gaps=tuple(context.gaps),
         problems=_told(context.problems),
-        occurrences=tuple(sorted(context.occurrences, key=lambda o: (o.start, o.end))),
+        occurrences=tuple(sorted(context.occurrences, key=attrgetter("start", "end"))),
     )
 
 

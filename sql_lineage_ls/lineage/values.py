@@ -9,7 +9,7 @@ Longer than other modules: each operation has a case for each kind of value, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Union
+from typing import TypeVar, Union
 
 from msgspec import Struct
 
@@ -47,6 +47,9 @@ _WEIGHT = {
          "AGGREGATE")
     )
 }
+# What any other transform weighs: as much as EXPRESSION.
+_UNTOLD = 7
+_Item = TypeVar("_Item")
 
 
 class Ref(Struct, frozen=True, gc=False):
@@ -174,13 +177,19 @@ class Flow(Struct, frozen=True, gc=False):
 
 def stronger(one: str, other: str) -> str:
     """The transform of the two that tells more: `AGGREGATE` over `EXPRESSION`."""
-    return one if _WEIGHT.get(one, 7) >= _WEIGHT.get(other, 7) else other
+    return one if _WEIGHT.get(one, _UNTOLD) >= _WEIGHT.get(other, _UNTOLD) else other
 
 
 def unique(items: Iterable[Source]) -> tuple[Source, ...]:
     """The sources in order, one for each node and role."""
+    found = items if isinstance(items, tuple) else tuple(items)
+    if len(found) < 2:
+        return found
+    keys = {(item.relation, item.path, item.role) for item in found}
+    if len(keys) == len(found):
+        return found
     seen: dict[tuple[str, Path, str], Source] = {}
-    for item in items:
+    for item in found:
         seen.setdefault((item.relation, item.path, item.role), item)
     return tuple(seen.values())
 
@@ -194,7 +203,7 @@ def traced(
             value.value, unique((*value.influences, *influences)), tuple(dict.fromkeys((*value.steps, *steps))),
             stronger(value.transform, transform),
         )
-    influences, steps = unique(influences), tuple(dict.fromkeys(steps))
+    influences, steps = unique(influences), tuple(dict.fromkeys(steps)) if steps else ()
     if not influences and not steps and transform == "IDENTITY":
         return value
     return Traced(value, influences, steps, transform)
@@ -564,7 +573,7 @@ def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
     if isinstance(value, Traced):
         inner = flatten(value.value)
         transform = stronger(value.transform, inner.transform)
-        sources = tuple(_transformed(s, value.transform) for s in inner.sources)
+        sources = _all_transformed(inner.sources, value.transform)
         steps = tuple(dict.fromkeys((*inner.steps, *value.steps)))
         return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, steps, transform)
     if isinstance(value, Record):
@@ -577,18 +586,23 @@ def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
 
 def merge(flows: Iterable[Flow], transform: str) -> Flow:
     """Several flows as one, with what was done to join them."""
-    flows = list(flows)
-    sources = unique(_transformed(source, transform) for flow in flows for source in flow.sources)
+    sources: list[Source] = []
+    generated: list[GeneratedSource] = []
+    gaps: list[Gap] = []
+    steps: list[Step] = []
     strongest = transform
     for flow in flows:
-        strongest = stronger(flow.transform, strongest) if flow.transform != "CONSTANT" else strongest
-    return Flow(
-        sources,
-        tuple(dict.fromkeys(item for flow in flows for item in flow.generated)),
-        tuple(dict.fromkeys(gap for flow in flows for gap in flow.gaps)),
-        tuple(dict.fromkeys(step for flow in flows for step in flow.steps)),
-        strongest,
-    )
+        sources += _all_transformed(flow.sources, transform)
+        generated += flow.generated
+        gaps += flow.gaps
+        steps += flow.steps
+        if flow.transform != "CONSTANT":
+            strongest = stronger(flow.transform, strongest)
+    return Flow(unique(sources), _each_once(generated), _each_once(gaps), _each_once(steps), strongest)
+
+
+def _each_once(items: list[_Item]) -> tuple[_Item, ...]:
+    return tuple(dict.fromkeys(items)) if items else ()
 
 
 def derived(values: Iterable[Value], transform: str = "EXPRESSION", type_: DataType = UNSPECIFIED) -> Value:
@@ -621,11 +635,19 @@ def conditions(values: Iterable[Value]) -> tuple[Source, ...]:
     return with_role((source for value in values for source in flatten(value).sources), CONDITION)
 
 
-def _transformed(source: Source, transform: str) -> Source:
-    strongest = stronger(transform, source.transform)
-    if strongest == source.transform or source.role not in DIRECT_ROLES:
-        return source
-    return Source(source.relation, source.path, source.role, strongest)
+def _all_transformed(sources: tuple[Source, ...], transform: str) -> tuple[Source, ...]:
+    """Sources to which one more thing was done."""
+    weight = _WEIGHT.get(transform, _UNTOLD)
+    if not weight:
+        return sources
+    return tuple([
+        Source(source.relation, source.path, source.role, transform)
+        if source.transform != transform
+        and source.role in DIRECT_ROLES
+        and _WEIGHT.get(source.transform, _UNTOLD) <= weight
+        else source
+        for source in sources
+    ])
 
 
 def _site(item: RecordItem) -> Site | None:
