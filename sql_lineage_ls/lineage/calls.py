@@ -183,7 +183,7 @@ def _joined(args: list[Value]) -> Value:
 
 def _scalar_item(arg: Value, args: list[Value]) -> bool:
     """ARRAY_APPEND(array, item): the item is no array itself."""
-    return arg is not args[0] and isinstance(arg, Record | Derived | Generated)
+    return arg is not args[0] and isinstance(arg, (Record, Derived, Generated))
 
 
 def _element_of(args: list[Value]) -> Value:

@@ -111,7 +111,7 @@ def _is_built(value: Value) -> bool:
     """Whether the query builds this record (or an array of such records), so that its fields have their own sources."""
     if isinstance(value, Record):
         return value.rest is None and not value.positional and bool(value.items)
-    if isinstance(value, Traced | ArrayOf):
+    if isinstance(value, (Traced, ArrayOf)):
         return _is_built(value.value)
     if isinstance(value, OneOf):
         return any(_is_built(item) for item in value.values) and fields(value) is not None

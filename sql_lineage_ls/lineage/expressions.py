@@ -217,7 +217,7 @@ def _field_name(value: Value, name: q.Name, exact: bool, context: Context) -> Ke
     """The key of a field; one that no DDL declares keeps the spelling of its first read."""
     key = context.key(name, exact)
     inner = unwrapped(value)
-    if exact or not isinstance(inner, Ref) or not isinstance(inner.type, Unspecified | Variant):
+    if exact or not isinstance(inner, Ref) or not isinstance(inner.type, (Unspecified, Variant)):
         return key
     return replace(key, name=context.spelled(inner.relation, inner.path, key.key, key.name))
 

@@ -111,7 +111,7 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     columns = tuple(Column(i.name, i.key, i.value) for i in items or ())
     opened: tuple[OpenSource, ...] = ()
     inner = expressions.unwrapped(value)
-    if items is None and isinstance(inner, Ref) and isinstance(inner.type, Unspecified | Variant):
+    if items is None and isinstance(inner, Ref) and isinstance(inner.type, (Unspecified, Variant)):
         opened = (OpenSource(inner.relation, _element_name(source, inner, context), inner.path),)
     elif items is None and not isinstance(inner, Ref) and isinstance(type_of(inner), Unspecified):
         # Computed elements: their fields come from what they were computed from.

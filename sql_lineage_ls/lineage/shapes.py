@@ -31,7 +31,7 @@ def cast_to(value: Value, target: DataType, by_name: bool = False) -> Value:
         return _cast_record(value, target, by_name)
     if isinstance(target, ArrayType):
         return _cast_array(value, target, by_name)
-    if isinstance(target, MapType | Variant | Unspecified) and (is_reference(value) or fields(value) is not None):
+    if isinstance(target, (MapType, Variant, Unspecified)) and (is_reference(value) or fields(value) is not None):
         return value
     return derived([value], "CAST", target)
 

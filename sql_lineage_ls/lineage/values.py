@@ -250,7 +250,7 @@ MAX_WEIGHT = 2_000
 def _weight_of(value: Value) -> int:
     if isinstance(value, Record):
         return value.weight
-    if isinstance(value, Traced | ArrayOf):
+    if isinstance(value, (Traced, ArrayOf)):
         return _weight_of(value.value)
     if isinstance(value, OneOf):
         return sum(_weight_of(item) for item in value.values)
@@ -381,7 +381,7 @@ def is_array(value: Value) -> bool | None:
         known = {is_array(item) for item in value.values}
         return known.pop() if len(known) == 1 else None
     kind = type_of(value)
-    if isinstance(kind, Unspecified | Variant):
+    if isinstance(kind, (Unspecified, Variant)):
         return None
     return isinstance(kind, ArrayType)
 
@@ -396,7 +396,7 @@ def _child(owner: Ref, child: Field) -> Ref:
 
 def _ref_field(ref: Ref, key: Key) -> Value | Refuted:
     kind = ref.type
-    if isinstance(kind, Unspecified | Variant):
+    if isinstance(kind, (Unspecified, Variant)):
         return Ref(ref.relation, (*ref.path, key.name), kind if isinstance(kind, Variant) else UNSPECIFIED)
     if isinstance(kind, Scalar) and key.exact:
         # A key of a document that is stored as text: JSON_VALUE(payload, '$.city').
@@ -431,7 +431,7 @@ def _ref_element(ref: Ref) -> Value:
         return Ref(ref.relation, (*ref.path, ELEMENT, "value"), kind.value)
     if isinstance(kind, ArrayType):
         return Ref(ref.relation, (*ref.path, ELEMENT), kind.element)
-    if isinstance(kind, Variant | Unspecified):
+    if isinstance(kind, (Variant, Unspecified)):
         return Ref(ref.relation, (*ref.path, ELEMENT), kind)
     return Derived((Source(ref.relation, ref.path, VALUE, "EXPRESSION"),))
 
@@ -658,7 +658,7 @@ def _site(item: RecordItem) -> Site | None:
 
 def type_of(value: Value) -> DataType:
     """The data type of a value as far as the query proves it."""
-    if isinstance(value, Ref | Derived | Generated):
+    if isinstance(value, (Ref, Derived, Generated)):
         return value.type
     if isinstance(value, Traced):
         return type_of(value.value)
