@@ -7,7 +7,7 @@ circle of views ends as an open relation with a gap, not as an endless loop.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 import msgspec
@@ -65,7 +65,7 @@ class Analysis:
         self.statements = statements
         self.bound = 0
         self._looked_at = looked_at
-        self._asked: tuple[Place, tuple[Occurrence, ...]] | None = None
+        self._asked: tuple[Place, Sequence[Occurrence]] | None = None
         self.has_functions = catalog.has_functions
         self._lineages: dict[Place, StatementLineage] = {}
         self._inferred: dict[tuple[str, str, int, str], Relation] = {}
@@ -128,7 +128,7 @@ class Analysis:
     def _is_brief(self, uri: str) -> bool:
         return self._looked_at is not None and uri not in self._looked_at
 
-    def occurrences(self, uri: str, index: int) -> tuple[Occurrence, ...]:
+    def occurrences(self, uri: str, index: int) -> Sequence[Occurrence]:
         """What each token of a statement means, in the order of the text."""
         known = self.lineage(uri, index)
         parsed = self.statements.get((uri, index))

@@ -7,27 +7,25 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from sql_lineage_ls.catalog.names import display_part
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import DataType
 from sql_lineage_ls.lineage.cte_uses import CteUses
+from sql_lineage_ls.lineage.meanings import Meanings, NamedValue, Note
 from sql_lineage_ls.lineage.model import (
-    VALUE,
-    ColumnFact,
     Edge,
     Gap,
-    GeneratedSource,
     Join,
-    Node,
     Occurrence,
     Path,
     Problem,
     Read,
     Source,
 )
-from sql_lineage_ls.lineage.values import ELEMENT, Key, Ref, Value, flatten, type_of
+from sql_lineage_ls.lineage.values import Key, Value, flatten
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import CreateFunction, Name, Statement, TypeSpec
 
@@ -79,36 +77,6 @@ class Options(Struct, frozen=True):
     brief: bool = False
 
 
-class NamedValue(Protocol):
-    """A column as far as facts go."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def value(self) -> Value: ...
-
-
-class _Meaning(Struct, frozen=True, gc=False):
-    """What occurrences say of a value."""
-
-    value: Value
-    nodes: tuple[Node, ...]
-    type: DataType
-    transform: str
-    generated: tuple[GeneratedSource, ...]
-    reason: str
-
-
-def _meaning_of(value: Value) -> _Meaning:
-    if isinstance(value, Ref) and value.path:
-        return _Meaning(value, (Node(value.relation, value.path),), value.type, "UNNEST" if ELEMENT in value.path else "IDENTITY", (), "")
-    flow = flatten(value)
-    nodes = _value_nodes(flow.sources)
-    reason = "; ".join([gap.text for gap in flow.gaps]) if flow.gaps else ""
-    return _Meaning(value, nodes, type_of(value), flow.transform, flow.generated, reason)
-
-
 class Context:
     """The collector of one statement. Lives as long as its binding and is never shared."""
 
@@ -118,12 +86,12 @@ class Context:
         self.dialect = dialect
         self.schemas = schemas
         self.options = options
+        self.meanings = Meanings()
         self.partial = partial
         self.templated = templated
         self.relations: dict[str, tuple[str, str]] = {}
         self.reads: dict[Read, None] = {}
         self.joins: dict[Join, None] = {}
-        self.occurrences: list[Occurrence] = []
         self.problems: dict[Problem, None] = {}
         self.orphans: dict[Path, None] = {}
         self.gaps: dict[Gap, None] = {}
@@ -138,11 +106,6 @@ class Context:
         self._spellings: dict[tuple[str, Path, str], str] = {}
         # How many calls of users' functions are being looked into.
         self.depth = 0
-        # What was told before, by the identity of columns and values, which are kept with it: a wide table is told
-        # once, not for each mention of its alias.
-        self._facts: dict[int, tuple[NamedValue, ColumnFact]] = {}
-        self._listed: dict[int, tuple[Sequence[NamedValue], tuple[ColumnFact, ...]]] = {}
-        self._meanings: dict[int, _Meaning] = {}
         # Unquoted names as the dialect compares them.
         self._keys: dict[str, str] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.
@@ -151,7 +114,7 @@ class Context:
 
     def inside(self) -> Context:
         """The collector of a function's body, whose places are of another statement: nobody reads what it collects."""
-        context = Context(self.dialect, self.schemas, self.options, True)
+        context = Context(self.dialect, self.schemas, replace(self.options, brief=True), True)
         context.depth = self.depth + 1
         context.relations = self.relations
         return context
@@ -176,23 +139,6 @@ class Context:
         folded = name.text if exact else rules.field_key(name.text, name.quoted)
         shown = name.text if exact else self.show(name)
         return Key(shown, folded, exact, rules.array_fields, rules.map_fields)
-
-    def facts(self, columns: Sequence[NamedValue]) -> tuple[ColumnFact, ...]:
-        """Columns of a range variable or a star as facts, for hover and completion."""
-        if self.options.brief:
-            return ()
-        listed = self._listed.get(id(columns))
-        if listed is not None:
-            return listed[1]
-        told = []
-        for column in columns:
-            kept = self._facts.get(id(column))
-            if kept is None:
-                kept = (column, _column_fact(column.name, column.value))
-                self._facts[id(column)] = kept
-            told.append(kept[1])
-        self._listed[id(columns)] = columns, tuple(told)
-        return self._listed[id(columns)][1]
 
     def show(self, name: Name) -> str:
         """A name as results show it: quoted only where the plain spelling would mean another one."""
@@ -222,34 +168,28 @@ class Context:
         """Notes a use of a stored node at a token."""
         self.reads[Read(relation, path, name.start, name.end, usage)] = None
 
-    def occur(self, occurrence: Occurrence) -> None:
-        if occurrence.start >= 0 and not self.options.brief:
-            self.occurrences.append(occurrence)
+    def occur(self, occurrence: Occurrence, columns: Sequence[NamedValue] = ()) -> None:
+        """Notes what a token means where that is no value, and the columns that it expands to."""
+        if not self.options.brief and occurrence.start >= 0:
+            self.meanings.add(occurrence, columns)
 
     def meaning(
         self,
         name: Name,
         kind: str,
-        value: Value,
+        value: Value | None,
         *,
         relation: str = "",
         path: Path = (),
         definitions: tuple[tuple[int, int], ...] = (),
-        columns: tuple[ColumnFact, ...] = (),
+        columns: Sequence[NamedValue] = (),
         expression: tuple[int, int] = (-1, -1),
     ) -> None:
-        """Notes what the token of `name` means: a value and where it comes from."""
-        if name.start < 0 or self.options.brief:
-            return
-        told = self._meanings.get(id(value))
-        if told is None:
-            told = self._meanings[id(value)] = _meaning_of(value)
-        self.occurrences.append(
-            Occurrence(
-                name.start, name.end, kind, name.text, relation, path, told.nodes, told.type, told.transform,
-                told.generated, told.reason, definitions, columns, expression,
+        """Notes what the token of `name` means: a value and where it comes from, and the columns it expands to."""
+        if not self.options.brief and name.start >= 0:
+            self.meanings.note(
+                Note(name.start, name.end, kind, name.text, value, relation, path, definitions, columns, expression)
             )
-        )
 
     def report(self, problem: Problem) -> None:
         """Notes a disproved name. A statement read only in part proves nothing wrong, nor one with template tags."""
@@ -272,16 +212,6 @@ class Context:
 
 def _nodes(value: Value) -> Iterable[Source]:
     return (source for source in flatten(value).sources if source.role == "value")
-
-
-def _column_fact(name: str, value: Value) -> ColumnFact:
-    if isinstance(value, Ref):
-        return ColumnFact(name, value.type, (Node(value.relation, value.path),))
-    return ColumnFact(name, type_of(value), _value_nodes(flatten(value).sources))
-
-
-def _value_nodes(sources: tuple[Source, ...]) -> tuple[Node, ...]:
-    return tuple(dict.fromkeys([Node(source.relation, source.path) for source in sources if source.role == VALUE]))
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:

@@ -23,7 +23,6 @@ from sql_lineage_ls.lineage.model import (
     WINDOW,
     Gap,
     GeneratedSource,
-    Occurrence,
     Problem,
     Source,
     path_text,
@@ -143,11 +142,11 @@ def _note_qualifier(names: tuple[q.Name, ...], binding: Binding, context: Contex
 
 def note_range(name: q.Name, variable: RangeVariable, context: Context) -> None:
     """Notes that the token of `name` is a range variable: the `o` of `o.qty`."""
-    context.occur(Occurrence(
-        name.start, name.end, "cte" if variable.kind == "cte" else "alias", name.text,
+    context.meaning(
+        name, "cte" if variable.kind == "cte" else "alias", None,
         relation=variable.relation if variable.stored else "", definitions=variable.definitions,
-        columns=context.facts(variable.columns),
-    ))
+        columns=variable.columns,
+    )
 
 
 def _note_column(name: q.Name, value: Value, binding: Binding, context: Context, usage: str) -> None:
@@ -156,7 +155,7 @@ def _note_column(name: q.Name, value: Value, binding: Binding, context: Context,
     if stored is not None and usage:
         context.read(stored.relation, stored.path, name, usage)
     if binding.kind == "alias" and variable is not None:
-        context.meaning(name, "alias", value, definitions=binding.definitions, columns=context.facts(variable.columns),
+        context.meaning(name, "alias", value, definitions=binding.definitions, columns=variable.columns,
                         relation=variable.relation if variable.stored else "")
         return
     context.meaning(
@@ -374,8 +373,8 @@ def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
 def _numbered(name: q.Name, variable: RangeVariable, context: Context) -> Value:
     if not variable.closed:
         found = variable.open[0].column(name.text)
-        known = {"relation": found.relation, "path": found.path} if isinstance(found, Ref) else {}
-        context.meaning(name, "column", found, **known)
+        relation, path = (found.relation, found.path) if isinstance(found, Ref) else ("", ())
+        context.meaning(name, "column", found, relation=relation, path=path)
         return found
     position = int(name.text[1:]) - 1
     if not 0 <= position < len(variable.columns):

@@ -16,7 +16,7 @@ from sql_lineage_ls.catalog.types import MapType, Unspecified, Variant
 from sql_lineage_ls.lineage import expressions, queries, sources
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.functions import GENERATORS, WIDENING
-from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Occurrence, Source
+from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     Derived,
@@ -153,11 +153,7 @@ def _element_name(source: q.Unnest, inner: Ref, context: Context) -> str:
 def _note_alias(alias: q.Name | None, variable: RangeVariable, context: Context, value: Value | None = None) -> None:
     if alias is None:
         return
-    columns = context.facts(variable.columns)
-    if value is not None:
-        context.meaning(alias, "alias", value, columns=columns)
-    else:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=columns))
+    context.meaning(alias, "alias", value, columns=variable.columns)
 
 
 def _as_columns(

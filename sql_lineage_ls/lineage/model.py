@@ -9,6 +9,8 @@ text stands for a thing. Relations are named by `Relation.id`; `StatementLineage
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from sql_lineage_ls.catalog.types import DataType, Field
@@ -223,5 +225,6 @@ class StatementLineage(Struct, frozen=True, gc=False):
     """(id, name, kind) of every stored relation that the statement touches, in order of appearance."""
     gaps: tuple[Gap, ...] = ()
     problems: tuple[Problem, ...] = ()
-    occurrences: tuple[Occurrence, ...] = ()
+    occurrences: Sequence[Occurrence] = ()
+    """What each token means, in the order of the text. Worked out when it is read: not to be serialised."""
     dependencies: tuple[Dependency, ...] = ()

@@ -17,7 +17,6 @@ from sql_lineage_ls.lineage.model import (
     ORDERING,
     Gap,
     GeneratedSource,
-    Occurrence,
     Source,
     Step,
 )
@@ -104,8 +103,7 @@ def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: 
             context.ctes.define(cte.name, checks.own_names(cte, result.columns, context))
         else:
             context.writes.append((cte.write, scope.ctes_alone()))
-        listed = context.facts(result.columns)
-        context.occur(Occurrence(cte.name.start, cte.name.end, "cte", cte.name.text, columns=listed))
+        context.meaning(cte.name, "cte", None, columns=result.columns)
 
 
 def _marked(result: QueryResult, marks: tuple[q.RecursionMark, ...], context: Context) -> QueryResult:

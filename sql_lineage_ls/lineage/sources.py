@@ -113,11 +113,10 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
     defined, result = found
     at = ((defined.start, defined.end),)
     columns = queries.passed_on(result, defined.text, context)
-    context.occur(Occurrence(name.start, name.end, "cte", name.text, definitions=at, columns=context.facts(columns)))
+    context.meaning(name, "cte", None, definitions=at, columns=columns)
     alias = source.alias
     if alias is not None:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, definitions=at,
-                                 columns=context.facts(columns)))
+        context.meaning(alias, "alias", None, definitions=at, columns=columns)
     variable = RangeVariable(
         (alias or name).text, (context.fold(alias or name),), columns, result.open, result.row, kind="cte",
         influences=result.influences, rows=result.rows,
@@ -145,12 +144,11 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
         context.touch(identity, name, relation.kind)
         columns, opened = _columns_of(relation)
     context.read(identity, (), last, usage)
-    facts = context.facts(columns)
     for part in parts:  # the schema's token too: it names nothing else that we know of
-        context.occur(Occurrence(part.start, part.end, "relation", name, relation=identity, columns=facts))
+        context.occur(Occurrence(part.start, part.end, "relation", name, relation=identity), columns)
     if alias is not None:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, relation=identity, columns=facts,
-                                 definitions=((last.start, last.end),)))
+        context.meaning(alias, "alias", None, relation=identity, columns=columns,
+                        definitions=((last.start, last.end),))
     qualifiers = (context.fold(alias),) if alias is not None else tuple(context.fold(part) for part in parts)
     return RangeVariable(
         (alias or last).text if alias else name, qualifiers, columns, opened, relation=identity, stored=True,
@@ -174,8 +172,7 @@ def relation_range(
     at: tuple[Span, ...] = ()
     if alias is not None:
         at = ((alias.start, alias.end),)
-        context.occur(Occurrence(alias.start, alias.end, "alias", name, relation=relation.id,
-                                 columns=context.facts(columns)))
+        context.meaning(alias, "alias", None, relation=relation.id, columns=columns)
     variable = RangeVariable(
         name, (context.fold(alias),) if alias is not None else (context.dialect.column_key(name.split(".")[-1]),),
         columns, opened, relation=relation.id, stored=True, rows=(relation.id,), definitions=at,
@@ -247,7 +244,7 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
     columns = queries.passed_on(result, name, context)
     if alias is not None:
-        context.occur(Occurrence(alias.start, alias.end, "alias", alias.text, columns=context.facts(columns)))
+        context.meaning(alias, "alias", None, columns=columns)
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(name, qualifiers, columns, result.open, result.row, kind="derived",
                              influences=result.influences, rows=result.rows,

@@ -207,10 +207,7 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
         else:
             message = f"* cannot be expanded: {reason}"
         context.report(Problem("unexpanded-star", message, star.start, star.end))
-    context.occur(Occurrence(
-        star.start, star.end, "star", "*", reason=reason,
-        columns=context.facts(found.columns),
-    ))
+    context.occur(Occurrence(star.start, star.end, "star", "*", reason=reason), found.columns)
 
 
 def _read_star(star: q.Star, variable: RangeVariable, found: Expansion, name: q.Name, context: Context) -> None:

@@ -7,7 +7,6 @@ kind of statement, and one table of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -81,7 +80,7 @@ def bind_statement(
         relations=tuple((identity, name, kind) for identity, (name, kind) in context.relations.items()),
         gaps=tuple(context.gaps),
         problems=_told(context.problems),
-        occurrences=tuple(sorted(context.occurrences, key=attrgetter("start", "end"))),
+        occurrences=context.meanings or (),
     )
 
 

@@ -7,7 +7,7 @@ document's text; lines, characters and encodings are the server's.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -112,7 +112,7 @@ class RelationSource(Protocol):
 
     def detailed(self, uri: str, index: int) -> StatementLineage: ...
 
-    def occurrences(self, uri: str, index: int) -> tuple[Occurrence, ...]: ...
+    def occurrences(self, uri: str, index: int) -> Sequence[Occurrence]: ...
 
     def redefinitions(self, uri: str) -> tuple[Redefinition, ...]: ...
 
@@ -171,7 +171,7 @@ class Snapshot:
             _log.exception("the hops of statement %d of %s failed", index, uri)
             return StatementLineage("failed")
 
-    def occurrences(self, document: DocumentView, statement: StatementView) -> tuple[Occurrence, ...]:
+    def occurrences(self, document: DocumentView, statement: StatementView) -> Sequence[Occurrence]:
         """What each token of a statement means. Documents that no editor has open are looked at when asked for."""
         if document.open or statement.lineage.occurrences:
             return statement.lineage.occurrences
