@@ -86,7 +86,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at processe
 
 TEXTS = {
     "grain.sql": DDL,
-    "views.sql": "CREATE VIEW silo.farms AS SELECT g.lot.farm FROM silo.grain AS g;\nSELECT f.farm FROM silo.farms AS f;",
+    "views.sql": "CREATE VIEW silo.farms AS SELECT g.lot.farm FROM silo.grain AS g;\nSELECT f.farm FROM silo.farms f;",
     "header.sql": "-- dialect: spark\nSELECT explode(xs) AS x FROM t;",
     "odd.sql": "-- dialect: nonsense\nSELECT 'ö 🌾' AS w, g.lot.tons AS t FROM silo.grain AS g;\nSELEC ) FROM;",
     "tags.sql": "SELECT {{ cols }}, g.id FROM {{ ref('grain') }} AS g WHERE {{ cond }};",
@@ -115,7 +115,8 @@ def test_processes_find_what_one_process_finds(tmp_path: Path) -> None:
 
 def test_a_statement_that_kills_its_process_costs_that_statement_alone(tmp_path: Path) -> None:
     write(tmp_path, {f"{at}.sql": f"SELECT {at} AS one, g.lot.farm FROM silo.grain AS g;" for at in range(20)})
-    write(tmp_path, {"ddl.sql": DDL, "bad.sql": "SELECT id FROM silo.grain;\nSELECT falls_down;\nSELECT lot.farm FROM silo.grain;"})
+    bad = "SELECT id FROM silo.grain;\nSELECT falls_down;\nSELECT lot.farm FROM silo.grain;"
+    write(tmp_path, {"ddl.sql": DDL, "bad.sql": bad})
     with engine_on(tmp_path, fragile()) as engine:
         snapshot = engine.finish()
         document = snapshot.document(uri_from_path(tmp_path / "bad.sql"))
