@@ -133,6 +133,16 @@ class Context:
         yield
         self.matched_column = before
 
+    @contextmanager
+    def reading_again(self) -> Iterator[None]:
+        """Inside, tokens are read that were read before: what is told about them stays as it is."""
+        told, inner, results = self.meanings, len(self.inner), self.results
+        self.meanings = Meanings()
+        yield
+        self.meanings = told
+        del self.inner[inner:]
+        self.results = results
+
     def key(self, name: Name, exact: bool = False) -> Key:
         """A field's name under the dialect's rules."""
         rules = self.dialect

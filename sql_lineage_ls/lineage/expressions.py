@@ -7,7 +7,6 @@ Longer than other modules: it has one function for each kind of expression, and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import repeat
 from typing import Any
@@ -27,7 +26,7 @@ from sql_lineage_ls.lineage.model import (
     Source,
     path_text,
 )
-from sql_lineage_ls.lineage.scope import Binding, Column, RangeVariable, Scope, open_record, parameter_columns, resolve
+from sql_lineage_ls.lineage.scope import Binding, RangeVariable, Scope, open_record, parameter_columns, resolve
 from sql_lineage_ls.lineage.shapes import cast_to
 from sql_lineage_ls.lineage.values import (
     ArrayOf,
@@ -461,16 +460,7 @@ def _columns_pattern(expr: q.ColumnsPattern, scope: Scope, context: Context) -> 
     current = context.matched_column
     if current is not None:
         return current
-    return derived([c.value for c in matching_columns(expr.pattern, scope)])
-
-
-def matching_columns(pattern: str, scope: Scope) -> list[Column]:
-    """The columns whose name a COLUMNS('regex') matches; none where the regex is broken."""
-    try:
-        compiled = re.compile(pattern)
-    except re.error:
-        return []
-    return [c for variable in scope.visible() for c in variable.columns if compiled.search(c.name)]
+    return derived([c.value for c in stars.matching_columns(expr, scope, context)])
 
 
 def _call(expr: q.Call, scope: Scope, context: Context) -> Value:

@@ -20,7 +20,7 @@ from sql_lineage_ls.lineage.model import (
     Source,
     Step,
 )
-from sql_lineage_ls.lineage.scope import Column, OpenSource, Scope, open_record
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, open_record
 from sql_lineage_ls.lineage.values import (
     Generated,
     Record,
@@ -45,7 +45,8 @@ from sql_lineage_ls.syntax.dialects import LateralAlias
 class QueryResult(Struct, frozen=True, gc=False):
     """What a query gives: listed columns, sources of columns that could not be listed, and what decides its rows.
 
-    `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts.
+    `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts; `keeps` are
+    the range variables that can still be named behind it (pipe syntax).
     """
 
     columns: tuple[Column, ...]
@@ -53,6 +54,7 @@ class QueryResult(Struct, frozen=True, gc=False):
     influences: tuple[Source, ...] = ()
     rows: tuple[str, ...] = ()
     row: Value | None = None
+    keeps: tuple[RangeVariable, ...] = ()
 
 
 @dataclass
@@ -122,15 +124,32 @@ def _marked(result: QueryResult, marks: tuple[q.RecursionMark, ...], context: Co
 
 
 def _recursive(cte: q.Cte, key: str, scope: Scope, context: Context) -> QueryResult:
-    """The base branch gives the columns; one pass over the recursive branch adds what it brings in."""
+    """The base branch gives the columns; the recursive branch is read until it brings in nothing more.
+
+    `SELECT a AS x, b AS y, c AS z FROM t UNION ALL SELECT y, z, x FROM r`: each comes from all three in the end.
+    """
     query = cte.query
     assert isinstance(query, q.SetOperation)
     inner = Scope(scope)
     _bind_ctes(query.ctes, False, inner, context)
     base = renamed(bind_query(query.left, inner, context), cte.columns, context)
     inner.ctes[key] = (cte.name, base)
-    again = bind_query(query.right, inner, context)
-    return _combine(base, again, query, context)
+    result = _combine(base, bind_query(query.right, inner, context), query, context)
+    for _ in base.columns if _grown(base, result) else ():
+        inner.ctes[key] = (cte.name, result)
+        with context.reading_again():
+            more = _combine(base, bind_query(query.right, inner, context), query, context)
+        if not _grown(result, more):
+            break
+        result = more
+    return result
+
+
+def _grown(before: QueryResult, after: QueryResult) -> bool:
+    """Whether a column of `after` has sources that it had not `before`."""
+    pairs = zip(before.columns, after.columns, strict=False)
+    return any({s.node for s in flatten(new.value).sources} > {s.node for s in flatten(old.value).sources}
+               for old, new in pairs)
 
 
 def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) -> QueryResult:
@@ -177,7 +196,8 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
         block.weigh(variable.influences)
     columns = tuple(block.columns)
     rows = tuple(dict.fromkeys(relation for variable in scope.ranges for relation in variable.rows))
-    result = QueryResult(columns, tuple(block.open), unique(block.influences), rows)
+    keeps = tuple(scope.ranges) if query.keeps else ()
+    result = QueryResult(columns, tuple(block.open), unique(block.influences), rows, keeps=keeps)
     if query.row == "struct":
         items = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
         return replace(result, row=Record(items, rest=open_record(block.open)))
@@ -196,8 +216,9 @@ def _value_table(result: QueryResult) -> QueryResult:
 
 def _project(projection: q.Projection, position: int, block: _Block, context: Context) -> None:
     scope = block.scope
-    if isinstance(projection.value, q.Star):
-        expanded = stars.expand_star(projection.value, scope, context)
+    star = stars.whole_star(projection)
+    if star is not None:
+        expanded = stars.expand_star(star, scope, context)
         block.columns += expanded.columns
         block.open += expanded.open
         return
@@ -294,21 +315,35 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
     if not query.operator.upper().startswith("UNION"):
         # EXCEPT and INTERSECT take no value from the right side: it decides which rows stay.
         decided = with_role((s for c in right.columns for s in flatten(c.value).sources), MEMBERSHIP)
-        return replace(left, influences=unique((*influences, *decided)), rows=left.rows)
-    columns = _by_name(left, right) if query.by_name else _by_position(left, right)
+        kept = _by_name(left, right, query, context) if query.by_name else left.columns
+        mine = {column.key for column in left.columns}
+        columns = tuple(column for column in left.columns if any(column.key == one.key for one in kept))
+        columns += tuple(replace(column, value=_NULL) for column in kept if column.key not in mine)
+        return replace(left, columns=columns, influences=unique((*influences, *decided)), rows=left.rows)
+    columns = _by_name(left, right, query, context) if query.by_name else _by_position(left, right)
     if context.dialect.records_by_name:
         columns = tuple(replace(column, value=by_names(column.value)) for column in columns)
     return QueryResult(columns, _open_union(left, right), influences, rows)
 
 
-def _by_name(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
+_NULL = Generated(GeneratedSource("constant", "NULL"))
+
+
+def _by_name(left: QueryResult, right: QueryResult, query: q.SetOperation, context: Context) -> tuple[Column, ...]:
+    """The columns of both branches, those that `side` or the list of the operation does not keep left out."""
     others = {column.key: column for column in right.columns}
+    both = set(others).intersection(column.key for column in left.columns)
     columns = []
     for column in left.columns:
         other = others.pop(column.key, None)
         value = column.value if other is None else one_of((column.value, other.value), "UNION")
         columns.append(replace(column, value=value))
-    return (*columns, *others.values())
+    columns += others.values() if query.side != "LEFT" else ()
+    listed = [context.fold(name) for name in query.columns]
+    if listed:
+        found = {column.key: column for column in columns}
+        return tuple(found[key] for key in listed if key in found)
+    return tuple(column for column in columns if query.side != "INNER" or column.key in both)
 
 
 def _by_position(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:

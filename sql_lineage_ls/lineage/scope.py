@@ -99,8 +99,6 @@ class RangeVariable(Struct, frozen=True, eq=False):
     # What `*` gives where that is not `columns`.
     star_columns: tuple[Column, ...] | None = None
     pivoted: bool = False
-    # A pipe operator took columns away that may still be read through the alias.
-    piped: bool = False
     influences: tuple[Source, ...] = ()
     # What COUNT(*) over an unnested array depends on.
     counted: tuple[Source, ...] = ()
@@ -110,6 +108,10 @@ class RangeVariable(Struct, frozen=True, eq=False):
     cte: int = -1
     # The offset of an unnested array: a name beside the alias, not one of its columns (GoogleSQL WITH OFFSET).
     beside: RangeVariable | None = None
+    # Of a block before: only its name can be read, and not without it (pipe syntax).
+    kept: bool = False
+    # What its block keeps for the one around.
+    keeps: tuple[RangeVariable, ...] = ()
     by_key: dict[str, list[Column]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -216,7 +218,7 @@ class Scope(Struct, eq=False):
         return Scope(ctes=known)
 
     def visible(self) -> list[RangeVariable]:
-        return [r for r in self.ranges if not r.hidden]
+        return [r for r in self.ranges if not (r.hidden or r.kept)]
 
     def limited(self, count: int, rule: LateralAlias) -> Scope:
         """The scope of an ON clause that sees the first `count` range variables, the right side of a SEMI JOIN too."""
@@ -404,7 +406,7 @@ def _range_column(
     if variable.open:
         return _open_column(names[length], key, variable, length, context)
     gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
-    problem = "" if variable.assumed or variable.piped else "undeclared-column"
+    problem = "" if variable.assumed else "undeclared-column"
     return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
                    names=tuple(c.name for c in variable.columns), owner=variable.name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -49,6 +49,17 @@ def _bind_item(item: q.FromItem, scope: Scope, context: Context) -> None:
     if item.join in ("SEMI", "ANTI") or item.join.endswith((" SEMI", " ANTI")):
         variable = replace(variable, hidden=True, by_key={})
     scope.ranges += [variable, variable.beside] if variable.beside is not None else [variable]
+    scope.ranges += _kept(variable.keeps)
+
+
+def _kept(ranges: tuple[RangeVariable, ...]) -> Iterator[RangeVariable]:
+    """The named range variables of a block before (pipe syntax): an element's fields can be read without its name."""
+    for variable in ranges:
+        if not variable.qualifiers:
+            continue
+        bare = replace(variable, influences=(), counted=(), rows=(), beside=None, by_key={})
+        yield replace(bare, star_columns=(), by_key={}) if variable.row is not None else replace(
+            bare, kept=True, by_key={})
 
 
 def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeVariable:
@@ -239,7 +250,8 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     outer = scope if beside else Scope(scope.parent, ctes=scope.ctes)
     result = queries.bind_query(source.query, outer, context)
     alias = source.alias
-    name = alias.text if alias is not None else "subquery"
+    kept = next((variable.name for variable in result.keeps if variable.qualifiers), "subquery")
+    name = alias.text if alias is not None else kept
     result = as_relation(result, alias.text if alias is not None else "", context)
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
     columns = queries.passed_on(result, name, context)
@@ -248,20 +260,8 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     qualifiers = (context.fold(alias),) if alias is not None else ()
     variable = RangeVariable(name, qualifiers, columns, result.open, result.row, kind="derived",
                              influences=result.influences, rows=result.rows,
-                             definitions=(at,) if alias is not None else (), piped=_is_piped(source.query))
+                             definitions=(at,) if alias is not None else (), keeps=result.keeps)
     return aliased(variable, source.column_aliases, context)
-
-
-def _is_piped(query: q.Query) -> bool:
-    """Whether a query is what DROP, SET or RENAME of pipe syntax became: their star has no token.
-
-    The alias in front of the operator still has the columns as they were (GoogleSQL, "DROP pipe operator").
-    """
-    if not isinstance(query, q.Select) or len(query.projections) != 1:
-        return False
-    star = query.projections[0].value
-    changed = isinstance(star, q.Star) and bool(star.except_ or star.replace or star.rename)
-    return changed and isinstance(star, q.Star) and star.start >= star.end
 
 
 def _nested_join(source: q.NestedJoin, scope: Scope, context: Context) -> None:
@@ -286,8 +286,8 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
         key = context.fold(name)
         for variable in scope.ranges:
             context.ctes.column(variable.cte, key)
-        left = _side(scope.ranges[:before], scope, key, name, merged=True)
-        right = _side(scope.ranges[before:], scope, key, name, merged=False)
+        left = _side(_named(scope.ranges[:before]), scope, key, name, merged=True)
+        right = _side(_named(scope.ranges[before:]), scope, key, name, merged=False)
         if left is None or right is None:
             continue
         with context.joining(item.join or "INNER"):
@@ -300,8 +300,12 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
         scope.merged[key] = Column(name.text, key, value, ((name.start, name.end),))
 
 
+def _named(ranges: list[RangeVariable]) -> list[RangeVariable]:
+    return [variable for variable in ranges if not variable.kept]
+
+
 def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> None:
-    left, right = scope.ranges[:before], scope.ranges[before:]
+    left, right = _named(scope.ranges[:before]), _named(scope.ranges[before:])
     if any(not variable.closed for variable in (*left, *right)):
         scope.lenient = True
     for variable in (*left, *right):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import fnmatch
+import re
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,20 +35,20 @@ class Expansion(Struct, frozen=True):
 
 def expand_star(star: q.Star, scope: Scope, context: Context) -> Expansion:
     """`*`, `t.*`, `payload.*` with EXCEPT, REPLACE, RENAME and ILIKE, in that order of effect."""
-    found = _all(scope, context) if star.qualifier is None else _qualified(star, star.qualifier, scope, context)
+    found = _all(star, scope, context) if star.qualifier is None else _qualified(star, star.qualifier, scope, context)
     found = _modified(star, found, scope, context)
     columns = tuple(replace(c, definitions=c.definitions or ((star.start, star.end),)) for c in found.columns)
     _note_star(star, Expansion(columns, found.open), scope, context)
     return Expansion(columns, found.open)
 
 
-def _all(scope: Scope, context: Context) -> Expansion:
+def _all(star: q.Star, scope: Scope, context: Context) -> Expansion:
     merged = {column.key: column for column in scope.merged.values() if column.starred}
     in_place = dict(merged) if context.dialect.using_in_place else {}
     columns = [] if in_place else list(merged.values())
     opened: list[OpenSource] = []
     for variable in scope.visible():
-        one = _of_range(variable, context)
+        one = _of_range(variable, context) if star.start >= 0 else _of_pipe(variable, context)
         for column in one.columns:
             if column.key not in merged:
                 columns.append(column)
@@ -56,6 +57,13 @@ def _all(scope: Scope, context: Context) -> Expansion:
         opened += one.open
     columns += in_place.values()
     return Expansion(tuple(columns), tuple(opened))
+
+
+def _of_pipe(variable: RangeVariable, context: Context) -> Expansion:
+    """A star that nobody has written hands on a source as it is: an element that has a name is one column."""
+    if variable.row is None or not variable.qualifiers or variable.star_columns == ():
+        return _of_range(variable, context)
+    return Expansion((Column(variable.name, variable.qualifiers[-1], variable.row),))
 
 
 def _of_range(variable: RangeVariable, context: Context) -> Expansion:
@@ -100,9 +108,8 @@ def open_fields(value: Value, name: str) -> tuple[OpenSource, ...]:
 def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) -> Expansion:
     columns = list(found.columns)
     opened = found.open
-    if star.like is not None:
-        pattern = star.like.replace("%", "*").replace("_", "?").lower()
-        columns = [c for c in columns if fnmatch.fnmatchcase(c.name.lower(), pattern)]
+    if star.names is not None:
+        columns = _matching(columns, star.names)
         opened = ()
     nested = [ref for ref in star.except_ if len(ref.parts) > 1 and _starts_at_record(ref, columns, context)]
     left_out = {context.fold(ref.parts[-1]) for ref in star.except_ if ref not in nested}
@@ -211,7 +218,7 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
 
 
 def _read_star(star: q.Star, variable: RangeVariable, found: Expansion, name: q.Name, context: Context) -> None:
-    plain = not (star.except_ or star.replace or star.like)
+    plain = not (star.except_ or star.replace or star.names is not None)
     if plain:
         context.read(variable.relation, ("*",), name, "star")
         return
@@ -226,6 +233,14 @@ def _read_star(star: q.Star, variable: RangeVariable, found: Expansion, name: q.
 # ---------------------------------------------------------------- several columns without a star
 
 
+def whole_star(projection: q.Projection) -> q.Star | None:
+    """The star that a select item is: `t.*`, and `COLUMNS(t.*)` too."""
+    value: q.Expr | None = projection.value
+    if isinstance(value, q.ColumnsPattern) and not value.pattern and projection.alias is None:
+        value = value.star
+    return value if isinstance(value, q.Star) else None
+
+
 def several_columns(projection: q.Projection, scope: Scope, context: Context) -> list[Column] | None:
     """The columns of a select item that makes more than one, None for an ordinary item."""
     expr = projection.value
@@ -233,30 +248,56 @@ def several_columns(projection: q.Projection, scope: Scope, context: Context) ->
         made = generators.select_columns(projection, scope, context)
         if made is not None:
             return made
-    pattern = _pattern(expr)
+    pattern = next(_patterns(expr), None) if context.dialect.repeats_columns else None
     if pattern is None:
         return None
     columns = []
-    for column in expressions.matching_columns(pattern.pattern, scope):
+    for column in matching_columns(pattern, scope, context):
         with context.matching(column.value):
             value = expressions.evaluate(expr, scope, context)
-        columns.append(Column(column.name, column.key, value, ((projection.start, projection.end),)))
+        name, key = _repeated_name(projection.alias, column, pattern.pattern, context)
+        columns.append(Column(name, key, value, ((projection.start, projection.end),)))
     return columns
 
 
-def _pattern(expr: q.Expr) -> q.ColumnsPattern | None:
+def _patterns(node: object) -> Iterator[q.ColumnsPattern]:
     """The COLUMNS('regex') inside an expression: the whole expression is repeated for each column."""
-    if isinstance(expr, q.ColumnsPattern):
-        return expr
-    parts: tuple[q.Expr, ...] = ()
-    if isinstance(expr, q.Call):
-        parts = expr.args
-    elif isinstance(expr, q.Operation):
-        parts = expr.operands
-    elif isinstance(expr, q.Cast):
-        parts = (expr.value,)
-    for part in parts:
-        found = _pattern(part)
-        if found is not None:
-            return found
-    return None
+    if isinstance(node, q.ColumnsPattern):
+        if not node.unpack:
+            yield node
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _patterns(item)
+    elif isinstance(node, Struct) and not isinstance(node, _LEAVES):
+        for name in node.__struct_fields__:
+            yield from _patterns(getattr(node, name))
+
+
+_LEAVES = (q.ColumnRef, q.Literal, q.Parameter, q.Name, q.SubqueryExpr, q.TypeSpec, q.Star)
+
+
+def matching_columns(pattern: q.ColumnsPattern, scope: Scope, context: Context) -> list[Column]:
+    """The columns of `*`, or of the star in it, whose names a COLUMNS(..) matches; none where the regex is broken."""
+    if isinstance(pattern.star, q.Star):
+        return _matching(expand_star(pattern.star, scope, context).columns, pattern.pattern)
+    return _matching(_all(q.Star(start=0), scope, context).columns, pattern.pattern)
+
+
+def _matching(columns: Iterable[Column], pattern: str) -> list[Column]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return []
+    return [column for column in columns if compiled.search(column.name)]
+
+
+def _repeated_name(alias: q.Name | None, column: Column, pattern: str, context: Context) -> tuple[str, str]:
+    r"""The alias names each column; `\1` in it is what a group of the regex has found."""
+    if alias is None:
+        return column.name, column.key
+    found = re.search(pattern, column.name)
+    if "\\" not in alias.text or found is None:
+        return context.show(alias), context.fold(alias)
+    groups = (found.group(), *found.groups())
+    name = re.sub(r"\\(\d)", lambda m: groups[int(m[1])] or "" if int(m[1]) < len(groups) else "", alias.text)
+    return name, context.dialect.column_key(name)

@@ -175,6 +175,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     row_functions: frozenset[str] = frozenset()
     # A procedure is called by its name alone (Oracle PL/SQL, "Subprogram Invocation").
     bare_calls: bool = False
+    # COLUMNS(..) repeats its select item for each column that it matches (DuckDB "Star expression", ClickHouse "Dynamic
+    # column selection").
+    repeats_columns: bool = False
     # Columns need no type (SQLite, "Column Data Types").
     types_optional: bool = False
     # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
@@ -243,6 +246,7 @@ DIALECTS: dict[str, Dialect] = {
             implicit_recursion=True,
             short_column_lists=True,
             unique_outputs=False,
+            repeats_columns=True,
         ),
         Dialect(
             name="bigquery",
@@ -359,6 +363,7 @@ DIALECTS: dict[str, Dialect] = {
             family="duckdb",
             short_column_lists=True,
             unique_outputs=False,
+            repeats_columns=True,
             name_order=NameOrder.RELATION_FIRST,
             lateral_alias=LateralAlias.FALLBACK,
             row_value=True,
@@ -379,6 +384,7 @@ DIALECTS: dict[str, Dialect] = {
             family="clickhouse",
             as_copies_table=True,
             dotted_columns=True,
+            repeats_columns=True,
             unique_outputs=False,
             folding=Folding.KEEP,
             tables_ignore_case=False,

@@ -20,6 +20,13 @@ _SET_WORDS = frozenset({T.UNION, T.INTERSECT, T.EXCEPT})
 _JOIN_WORDS = frozenset({T.JOIN, T.LEFT, T.RIGHT, T.FULL, T.INNER, T.CROSS, T.NATURAL, T.LATERAL})
 _NAMES = frozenset({T.VAR, T.IDENTIFIER})
 
+KEPT = "|>"
+"""The alias of a query whose range variables can still be named behind it: `FROM t |> EXTEND a + 1 AS b |> SELECT t.a`.
+
+EXTEND, SET, DROP, RENAME and the like change the columns of the table, and an alias goes on to mean the rows as they
+were (GoogleSQL "Pipe query syntax", "Pipe operators and table aliases").
+"""
+
 
 class UnsupportedError(Exception):
     """An operator that is not rewritten; the tokens are then left as they are."""
@@ -62,15 +69,16 @@ def _level(tokens: list[Token], index: int) -> tuple[list[Token], int]:
 
 
 class _Block(Struct):
-    """A query in the making: its sources, the conditions on them, and the name that its rows have so far.
+    """A query in the making: its sources and the conditions on them.
 
-    `query` is set where an operator has completed it; it is a source then for the next one.
+    `query` is set where an operator has completed it; it is a source then for the next one. `keeps` where the aliases
+    in it can still be named.
     """
 
     sources: list[Token]
     conditions: list[list[Token]] = []
     query: list[Token] = []
-    alias: Token | None = None
+    keeps: bool = False
 
 
 def _pipeline(steps: list[list[Token]]) -> list[Token]:
@@ -79,8 +87,7 @@ def _pipeline(steps: list[list[Token]]) -> list[Token]:
     if start is None:
         raise UnsupportedError
     prefix, base = first[:start], first[start:]
-    named = base[0].token_type is T.FROM
-    block = _Block(base[1:], [], [], _only_name(base[1:])) if named else _completed(base)
+    block = _Block(base[1:]) if base[0].token_type is T.FROM else _completed(base)
     for step in steps[1:]:
         if step:
             block = _apply(block, step)
@@ -104,15 +111,6 @@ def _outer(tokens: list[Token]) -> list[int]:
         if token.token_type in OPEN:
             depth += 1
     return found
-
-
-def _only_name(tokens: list[Token]) -> Token | None:
-    """The range variable of a FROM clause that has one source: its alias, or the last part of its name."""
-    if not tokens or tokens[-1].token_type not in _NAMES:
-        return None
-    if any(tokens[i].token_type in _JOIN_WORDS or tokens[i].token_type is T.COMMA for i in _outer(tokens)):
-        return None
-    return tokens[-1]
 
 
 def _apply(block: _Block, step: list[Token]) -> _Block:
@@ -149,11 +147,9 @@ def _opened(block: _Block, near: Token) -> _Block:
     if not block.query:
         return block
     sources = _wrapped(block.query, near)
-    if block.alias is not None:
-        alias = block.alias
-        sources += [_make(T.ALIAS, "AS", near), Token(T.VAR, alias.text, alias.line, alias.col, alias.start, alias.end)]
-        sources[-1].token_type = alias.token_type
-    return _Block(sources, [], [], block.alias)
+    if block.keeps:
+        sources += [_make(T.ALIAS, "AS", near), _make(T.IDENTIFIER, KEPT, near)]
+    return _Block(sources)
 
 
 def _select(block: _Block, items: list[Token], near: Token, keyword: Token | None = None) -> list[Token]:
@@ -171,8 +167,8 @@ def _finish(block: _Block, near: Token) -> list[Token]:
     return block.query or _select(block, [_star(near)], near)
 
 
-def _completed(query: list[Token], alias: Token | None = None) -> _Block:
-    return _Block([], [], query, alias)
+def _completed(query: list[Token], keeps: bool = False) -> _Block:
+    return _Block([], [], query, keeps)
 
 
 # ---------------------------------------------------------------- operators
@@ -180,7 +176,7 @@ def _completed(query: list[Token], alias: Token | None = None) -> _Block:
 
 def _where(block: _Block, step: list[Token]) -> _Block:
     block = _opened(block, step[0])
-    return _Block(block.sources, [*block.conditions, step[1:]], [], block.alias)
+    return _Block(block.sources, [*block.conditions, step[1:]])
 
 
 def _select_list(block: _Block, step: list[Token]) -> _Block:
@@ -189,7 +185,7 @@ def _select_list(block: _Block, step: list[Token]) -> _Block:
 
 def _extend(block: _Block, step: list[Token]) -> _Block:
     near = step[0]
-    return _completed(_select(block, [_star(near), _make(T.COMMA, ",", near), *step[1:]], near), block.alias)
+    return _completed(_select(block, [_star(near), _make(T.COMMA, ",", near), *step[1:]], near), True)
 
 
 def _items(tokens: list[Token]) -> list[list[Token]]:
@@ -210,7 +206,7 @@ def _modified(block: _Block, near: Token, word: tuple[TokenType, str], items: li
     for item in items:
         listed += [_make(T.COMMA, ",", near), *item] if listed else item
     modifier = [_star(near), _make(word[0], word[1], near), *_wrapped(listed, near)]
-    return _completed(_select(block, modifier, near), block.alias)
+    return _completed(_select(block, modifier, near), True)
 
 
 def _set(block: _Block, step: list[Token]) -> _Block:
@@ -236,7 +232,7 @@ def _rename(block: _Block, step: list[Token]) -> _Block:
 
 def _as(block: _Block, step: list[Token]) -> _Block:
     query = _finish(block, step[0])
-    return _Block(_wrapped(query, step[0]) + step, [], [], step[-1])
+    return _Block(_wrapped(query, step[0]) + step)
 
 
 def _aggregate(block: _Block, step: list[Token]) -> _Block:
@@ -276,25 +272,25 @@ def _without_alias(key: list[Token]) -> list[Token]:
 
 def _ordered(block: _Block, step: list[Token]) -> _Block:
     """ORDER BY, LIMIT: a clause behind everything else."""
-    return _completed([*_select(block, [_star(step[0])], step[0]), *step], block.alias)
+    return _completed([*_select(block, [_star(step[0])], step[0]), *step], True)
 
 
 def _distinct(block: _Block, step: list[Token]) -> _Block:
-    return _completed(_select(block, [step[0], _star(step[0])], step[0]), block.alias)
+    return _completed(_select(block, [step[0], _star(step[0])], step[0]), True)
 
 
 def _pivoted(block: _Block, step: list[Token]) -> _Block:
-    if block.conditions:
-        block = _completed(_finish(block, step[0]), block.alias)
+    if block.conditions or block.query:
+        block = _completed(_finish(block, step[0]))
     opened = _opened(block, step[0])
-    return _Block([*opened.sources, *step], [], [], _only_name(step))
+    return _Block([*opened.sources, *step])
 
 
 def _join(block: _Block, step: list[Token]) -> _Block:
     if block.conditions:
-        block = _completed(_finish(block, step[0]), block.alias)
+        block = _completed(_finish(block, step[0]), True)
     opened = _opened(block, step[0])
-    return _Block([*opened.sources, *step], [], [], None)
+    return _Block([*opened.sources, *step])
 
 
 def _set_operation(block: _Block, step: list[Token]) -> _Block:

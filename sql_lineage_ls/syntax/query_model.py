@@ -98,13 +98,16 @@ class ElementAccess(Record):
 
 
 class Star(Record):
-    """`*`, `t.*`, `payload.*`, `(c).*` with its modifiers. `start`..`end` is the asterisk itself."""
+    """`*`, `t.*`, `payload.*`, `(c).*` with its modifiers. `start`..`end` is the asterisk itself.
+
+    `names` is a regular expression that is searched in the columns' names (`* LIKE 'x%'`, `* ILIKE 'x%'`).
+    """
 
     qualifier: Expr | None = None
     except_: tuple[ColumnRef, ...] = ()
     replace: tuple[Projection, ...] = ()
     rename: tuple[Projection, ...] = ()
-    like: str | None = None
+    names: str | None = None
     start: int = -1
     end: int = -1
     value: bool = False
@@ -112,11 +115,17 @@ class Star(Record):
 
 
 class ColumnsPattern(Record):
-    """DuckDB and ClickHouse `COLUMNS('regex')`: the expression is repeated for each column that matches."""
+    """DuckDB and ClickHouse `COLUMNS('regex')`: the expression is repeated for each column that matches.
+
+    `star` says which columns there are to match: `COLUMNS(t.* EXCLUDE (a))`. `unpack` marks `*COLUMNS(..)`, which is
+    all of them as arguments of one call.
+    """
 
     pattern: str
     start: int = -1
     end: int = -1
+    star: Star | None = None
+    unpack: bool = False
 
 
 class Literal(Record):
@@ -453,10 +462,16 @@ class Select(Record):
     end: int = -1
     lets: tuple[Projection, ...] = ()
     """ClickHouse `WITH expression AS name`: names for expressions, visible in the whole block."""
+    keeps: bool = False
+    """Its range variables can still be named by the block that has it as a source (pipe syntax)."""
 
 
 class SetOperation(Record):
-    """UNION, INTERSECT, EXCEPT. `by_name` matches columns by name, else by position."""
+    """UNION, INTERSECT, EXCEPT. `by_name` matches columns by name, else by position.
+
+    `side` says which columns a match by name keeps: '' and `FULL` those of both branches, `LEFT` those of the left
+    one, `INNER` those that both have. `columns` lists them instead (BigQuery BY NAME ON, CORRESPONDING BY).
+    """
 
     operator: str
     left: Query
@@ -466,6 +481,8 @@ class SetOperation(Record):
     order_by: tuple[Expr, ...] = ()
     ctes: tuple[Cte, ...] = ()
     recursive: bool = False
+    side: str = ""
+    columns: tuple[Name, ...] = ()
 
 
 class ValuesQuery(Record):

@@ -8,6 +8,7 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
+from sql_lineage_ls.syntax.from_first import select_first
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
 from sql_lineage_ls.syntax.relation_arguments import WRITTEN, rewrite_relation_arguments
@@ -20,8 +21,7 @@ T = TokenType
 
 def rewrite(prepared: Prepared) -> None:
     """Marks the tokens and applies every rewrite that the text gives a reason for."""
-    if "|>" in prepared.text:
-        prepared.tokens[:] = unpipe(prepared.tokens)
+    _order_clauses(prepared)
     mark(prepared.tokens)
     _rewrite_signs(prepared)
     by_head = _BY_HEAD.get(head_word(prepared.tokens))
@@ -38,6 +38,8 @@ def rewrite(prepared: Prepared) -> None:
         cut_recursion_marks(prepared)
     if ("NTH_VALUE" in upper or "APPROXIMATE" in upper) and _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
+    if "CORRESPONDING" in upper:
+        _read_corresponding(prepared.tokens)
     if prepared.dialect.array_path_in_from:
         rewrite_paths(prepared)
 
@@ -57,9 +59,35 @@ def _rewrite_signs(prepared: Prepared) -> None:
         _hide_dots(tokens)
 
 
+def _order_clauses(prepared: Prepared) -> None:
+    """Pipes, and FROM before SELECT."""
+    if "|>" in prepared.text:
+        prepared.tokens[:] = unpipe(prepared.tokens)
+    if prepared.dialect.grammar in _SELECT_LATER and _FROM_FIRST.search(prepared.text):
+        prepared.tokens[:] = select_first(prepared.tokens)
+
+
+_SELECT_LATER = frozenset({"", "duckdb", "hive", "spark", "databricks"})
+# FROM before SELECT: at the start, in brackets, behind a CTE or a set operator.
+_FROM_FIRST = re.compile(r"(?:^|[()]|\bAS|\bUNION|\bALL|\bEXCEPT|\bINTERSECT|\bNAME)\s*FROM\b", re.IGNORECASE)
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
 _RECURSION_MARK = re.compile(r"\)\s*(?:SEARCH\s+(?:DEPTH|BREADTH)|CYCLE)\s")
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
+
+
+_SET_OPERATORS = frozenset({T.UNION, T.INTERSECT, T.EXCEPT})
+
+
+def _read_corresponding(tokens: list[Token]) -> None:
+    """`UNION ALL CORRESPONDING` keeps the columns that both branches have: an INNER UNION ALL BY NAME."""
+    for index in range(len(tokens) - 1, 1, -1):
+        if tokens[index].text.upper() != "CORRESPONDING":
+            continue
+        operator = index - 1 if tokens[index - 1].token_type in _SET_OPERATORS else index - 2
+        if tokens[operator].token_type not in _SET_OPERATORS or tokens[index - 1].text.upper() == "STRICT":
+            continue
+        if operator and tokens[operator - 1].token_type not in (T.LEFT, T.FULL, T.INNER, T.OUTER):
+            tokens.insert(operator, _like(tokens[operator], T.INNER, "INNER"))
 
 
 def _join_numbers(tokens: list[Token]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+from tests.oracle.analyzer import Rejected
 from tests.oracle.flavours import DUCKDB, Flavour
-from tests.oracle.googlesql import Rejected
 from tests.oracle.trees import ELEMENT, Arr, Items, Leaf, Rec, Row, Schema, Tree, Type, merged
 
 BITS = 2
@@ -50,7 +50,7 @@ class DuckDb:
             # DuckDB does not look into a CTE that nobody reads.
             *ctes, _ = query.split("\n")
             for cte in ctes:
-                name = cte.removeprefix("WITH ").split(" ")[0]
+                name = cte.removeprefix("WITH ").removeprefix("RECURSIVE ").split(" ")[0]
                 self._connection.execute("\n".join([*ctes, f"SELECT 1 FROM {name} LIMIT 0"]))
             result = self._connection.execute(query)
             names = [column[0] for column in result.description]
@@ -58,6 +58,10 @@ class DuckDb:
         except self._errors as error:
             raise Rejected(str(error)) from error
         return columns_of(names, rows)
+
+    def close(self) -> None:
+        """Gives its memory back."""
+        self._connection.close()
 
 
 def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[tuple[str, Tree]]:

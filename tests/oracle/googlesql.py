@@ -1,108 +1,48 @@
-"""BigQuery: the GoogleSQL analyzer resolves a query, and the values are followed through its resolved tree.
+"""BigQuery: the GoogleSQL analyzer resolves a statement, and the values are followed through its resolved tree.
 
 Every node of the resolved tree knows its columns by number, so no name is looked up here: name resolution is the
-analyzer's alone. The WebAssembly module takes minutes to compile and is kept in the user's cache folder.
+analyzer's alone.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-import platformdirs
+from tests.oracle.analyzer import Analyzer, Node, Rejected, prepare
+from tests.oracle.trees import Items, Row, Schema, Tree, merged, stored, tags
 
-from tests.oracle.trees import Arr, Items, Rec, Row, Schema, Tree, Type, merged, stored, tags
-
-
-class Rejected(Exception):
-    """The engine does not accept the query."""
+__all__ = ["GoogleSql", "Rejected", "Untraced", "prepare"]
 
 
 class Untraced(Exception):
     """The resolved tree has a node that this module does not follow."""
 
 
-def prepare() -> None:
-    """Lets the analyzer's module be compiled once a machine instead of once a process."""
-    import wasmtime
-    import zetasql.core.wasm_client as client
-
-    load = wasmtime.Module.from_file
-
-    class Kept:
-        @staticmethod
-        def from_file(engine: Any, path: Any) -> Any:
-            key = hashlib.sha256(f"{version('wasmtime')} {version('zetasql')}".encode()).hexdigest()[:16]
-            kept = Path(platformdirs.user_cache_dir("sql-lineage-ls")) / f"googlesql-{key}.bin"
-            if kept.exists():
-                return wasmtime.Module.deserialize_file(engine, str(kept))
-            module = load(engine, path)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_bytes(module.serialize())
-            return module
-
-    client.Module = Kept
-
-
-# What GoogleSQL has and BigQuery does not.
-_ABSENT = (
-    "FEATURE_STRUCT_POSITIONAL_ACCESSOR",
-    "FEATURE_SINGLETON_UNNEST_INFERS_ALIAS",
-    "FEATURE_SINGLE_TABLE_NAME_ARRAY_PATH",
-)
-
-
 class GoogleSql:
-    """An analyzer over one schema."""
+    """The answers of one schema's analyzer."""
 
     def __init__(self, schema: Schema) -> None:
-        from zetasql.api import Analyzer, CatalogBuilder, TableBuilder, TypeFactory
-        from zetasql.types import (
-            AnalyzerOptions,
-            LanguageFeature,
-            LanguageOptions,
-            TypeKind,
-            ZetaSQLBuiltinFunctionOptions,
-        )
-
-        def made(kind: Type) -> Any:
-            if isinstance(kind, Rec):
-                return TypeFactory.create_struct_type([(name, made(inner)) for name, inner in kind.fields])
-            if isinstance(kind, Arr):
-                return TypeFactory.create_array_type(made(kind.element))
-            return TypeFactory.create_simple_type(TypeKind.TYPE_STRING)
-
-        language = LanguageOptions.maximum_features()
-        for name in _ABSENT:
-            feature = getattr(LanguageFeature, name)
-            language.enabled_language_features = [f for f in language.enabled_language_features if f != feature]
-        functions = ZetaSQLBuiltinFunctionOptions(language_options=language)
-        builder = CatalogBuilder("oracle").with_builtin_functions(functions)
-        for table in schema:
-            one = TableBuilder(table.name)
-            for name, kind in table.columns:
-                one.add_column(name, made(kind))
-            builder.add_table(one.build())
         self._schema = schema
-        self._analyzer = Analyzer(AnalyzerOptions(language_options=language), builder.build())
+        self._analyzer = Analyzer(schema)
+        self.close = self._analyzer.close
 
     def run(self, query: str) -> list[tuple[str, Tree]]:
-        """The output columns with where each leaf comes from; `Rejected`, `Untraced`."""
-        try:
-            statement = self._analyzer.analyze_statement(query)
-        except Exception as error:
-            raise Rejected(str(error)) from error
+        """The output columns with where each leaf comes from, of a query, view or CTAS; `Rejected`, `Untraced`."""
+        statement = self._analyzer.analyze(query)
         trace = _Trace(self._schema)
         trace.scan(statement.query)
         return [(out.name, trace.columns.get(out.column.column_id)) for out in statement.output_column_list]
 
+    def writes(self, statement: str) -> list[tuple[str, Tree]]:
+        """The nodes that DML writes, as paths below the target table, with where their values come from."""
+        node = self._analyzer.analyze(statement)
+        return list(_Trace(self._schema).written(node))
+
 
 _SAME = {"any_value", "max", "min", "first_value", "last_value", "nth_value", "max_by", "min_by", "array_concat_agg",
-         "nullif", "lag", "lead"}
-_ELEMENT = ("$array_at", "$safe_array_at", "$subscript")
+         "nullif", "lag", "lead", "array_filter", "array_reverse", "array_slice", "array_first", "array_last"}
+_ELEMENT = ("$array_at", "$safe_array_at", "$subscript", "array_first", "array_last")
 
 
 class _Trace:
@@ -112,16 +52,16 @@ class _Trace:
         self.tables = {table.name: dict(table.columns) for table in schema}
         self.columns: dict[int, Tree] = {}
         self.ctes: dict[str, list[Any]] = {}
+        self.recursive: list[list[Tree]] = []
 
     def scan(self, node: Any) -> None:
-        follow = getattr(self, type(node).__name__, None)
+        follow = getattr(self, node.kind, None)
         if follow is not None:
             follow(node)
             return
-        inner = getattr(node, "input_scan", None)
-        if inner is None:
-            raise Untraced(type(node).__name__)
-        self.scan(inner)
+        if node.kind not in _PASSING:
+            raise Untraced(node.kind)
+        self.scan(node.input_scan)
 
     def _computed(self, columns: Iterable[Any]) -> None:
         for computed in columns:
@@ -167,8 +107,10 @@ class _Trace:
     def ResolvedSetOperationScan(self, node: Any) -> None:
         for item in node.input_item_list:
             self.scan(item.scan)
+        # EXCEPT and INTERSECT give rows of the first query.
+        items = node.input_item_list if node.op_type.startswith("UNION") else node.input_item_list[:1]
         for position, column in enumerate(node.column_list):
-            branches = [self._column(item.output_column_list[position]) for item in node.input_item_list]
+            branches = [self._column(item.output_column_list[position]) for item in items]
             self.columns[column.column_id] = merged(branches)
 
     def ResolvedWithScan(self, node: Any) -> None:
@@ -181,6 +123,27 @@ class _Trace:
         inner = self.ctes[node.with_query_name.lower()]
         for column, source in zip(node.column_list, inner, strict=True):
             self.columns[column.column_id] = self._column(source)
+
+    def ResolvedRecursiveScan(self, node: Any) -> None:
+        """The recursive term is followed until it adds nothing."""
+        first, again = node.non_recursive_term, node.recursive_term
+        self.scan(first.scan)
+        values = [self._column(column) for column in first.output_column_list]
+        for _ in range(20):
+            self.recursive.append(values)
+            self.scan(again.scan)
+            self.recursive.pop()
+            more = [self._column(column) for column in again.output_column_list]
+            grown = [merged(pair) for pair in zip(values, more, strict=True)]
+            if grown == values:
+                break
+            values = grown
+        for column, value in zip(node.column_list, values, strict=True):
+            self.columns[column.column_id] = value
+
+    def ResolvedRecursiveRefScan(self, node: Any) -> None:
+        for column, value in zip(node.column_list, self.recursive[-1], strict=True):
+            self.columns[column.column_id] = value
 
     def ResolvedPivotScan(self, node: Any) -> None:
         self.scan(node.input_scan)
@@ -199,10 +162,10 @@ class _Trace:
     # ------------------------------------------------------------ expressions
 
     def value(self, node: Any) -> Tree:
-        name = type(node).__name__
+        name = node.kind
         if name == "ResolvedColumnRef":
             return self._column(node.column)
-        if name in ("ResolvedLiteral", "ResolvedParameter", "ResolvedConstant"):
+        if name in ("ResolvedLiteral", "ResolvedParameter", "ResolvedConstant", "ResolvedDMLDefault"):
             return None
         if name == "ResolvedCast":
             return _renamed(self.value(node.expr), node.type)
@@ -214,24 +177,38 @@ class _Trace:
         if name == "ResolvedSubqueryExpr":
             return self._subquery(node)
         if name in ("ResolvedFunctionCall", "ResolvedAggregateFunctionCall", "ResolvedAnalyticFunctionCall"):
-            return self._call(node.function.name.split(":")[-1], [self.value(arg) for arg in node.argument_list])
+            called = node.function.name.split(":")[-1]
+            if node.generic_argument_list:
+                return self._higher_order(called, node.generic_argument_list)
+            return self._call(called, [self.value(arg) for arg in node.argument_list])
         raise Untraced(name)
 
     def _subquery(self, node: Any) -> Tree:
         self.scan(node.subquery)
         value = self._column(node.subquery.column_list[0])
-        kind = node.subquery_type.name
+        kind = node.subquery_type
         if kind == "ARRAY":
             return Items(value)
         return value if kind == "SCALAR" else None
 
+    def _higher_order(self, name: str, arguments: Sequence[Any]) -> Tree:
+        """A function of an array and a lambda: its parameters are columns of their own."""
+        array = self.value(arguments[0].expr)
+        body = arguments[1].inline_lambda
+        if body is None:
+            raise Untraced(name)
+        for position, column in enumerate(body.argument_list):
+            self.columns[column.column_id] = _element(array) if position == 0 else None
+        value = self.value(body.body)
+        return Items(value) if name == "array_transform" else array
+
     def _call(self, name: str, args: Sequence[Tree]) -> Tree:
-        if name in _SAME:
-            return args[0]
         if name.startswith(_ELEMENT):
             if isinstance(args[0], Row):
                 raise Untraced("a record's field by position, which BigQuery does not have")
             return _element(args[0])
+        if name in _SAME:
+            return args[0]
         if name == "array_agg":
             return Items(args[0])
         if name == "$make_array":
@@ -239,10 +216,66 @@ class _Trace:
         if name == "if":
             return merged(args[1:])
         if name == "$case_no_value":
-            return merged([*args[1:-1:2], args[-1]])
+            return merged([*args[1:-1:2], args[-1]] if len(args) % 2 else args[1::2])
+        if name == "$case_with_value":
+            return merged([*args[2:-1:2], args[-1]] if len(args) % 2 == 0 else args[2::2])
         if name in ("coalesce", "ifnull", "array_concat"):
             return merged(args)
+        if name in ("count", "$count_star", "$exists", "$grouping", "grouping"):
+            return frozenset(tag for arg in args for tag in tags(arg)) if name == "count" else None
         return frozenset(tag for arg in args for tag in tags(arg)) if args else None
+
+    # ------------------------------------------------------------ statements that write
+
+    def written(self, node: Any) -> Iterable[tuple[str, Tree]]:
+        """(path, value) of what INSERT, UPDATE and MERGE write."""
+        if node.kind == "ResolvedInsertStmt":
+            yield from self._inserted(node)
+        elif node.kind == "ResolvedUpdateStmt":
+            self.scan(node.table_scan)
+            if node.from_scan is not None:
+                self.scan(node.from_scan)
+            for item in node.update_item_list:
+                yield self._updated(item)
+        elif node.kind == "ResolvedMergeStmt":
+            self.scan(node.table_scan)
+            self.scan(node.from_scan)
+            for branch in node.when_clause_list:
+                for item in branch.update_item_list:
+                    yield self._updated(item)
+                if branch.insert_row is not None:
+                    values = branch.insert_row.value_list
+                    for column, value in zip(branch.insert_column_list, values, strict=True):
+                        yield column.name, _renamed(self.value(value.value), column.type)
+        else:
+            raise Untraced(node.kind)
+
+    def _inserted(self, node: Any) -> Iterable[tuple[str, Tree]]:
+        if node.query is not None:
+            self.scan(node.query)
+            for column, made in zip(node.insert_column_list, node.query_output_column_list, strict=True):
+                yield column.name, _renamed(self._column(made), column.type)
+        rows = [[self.value(cell.value) for cell in row.value_list] for row in node.row_list]
+        for position, column in enumerate(node.insert_column_list if rows else ()):
+            yield column.name, _renamed(merged(row[position] for row in rows), column.type)
+
+    def _updated(self, item: Any) -> tuple[str, Tree]:
+        path: list[str] = []
+        target = item.target
+        while target.kind == "ResolvedGetStructField":
+            path.insert(0, target.expr.type.struct_type.field[target.field_idx].field_name)
+            target = target.expr
+        if item.set_value is None:
+            raise Untraced("an update of an array's elements")
+        path.insert(0, target.column.name)
+        return ".".join(path), _renamed(self.value(item.set_value.value), item.target.type)
+
+
+# Scans that hand on the columns of their input.
+_PASSING = frozenset({
+    "ResolvedFilterScan", "ResolvedOrderByScan", "ResolvedLimitOffsetScan", "ResolvedSampleScan",
+    "ResolvedBarrierScan",
+})
 
 
 def _element(tree: Tree) -> Tree:
@@ -253,7 +286,7 @@ def _field(tree: Tree, position: int) -> Tree:
     return tree.fields[position][1] if isinstance(tree, Row) else tree
 
 
-def _renamed(tree: Tree, kind: Any) -> Tree:
+def _renamed(tree: Tree, kind: Node) -> Tree:
     """A cast of a record renames its fields by position."""
     if isinstance(tree, Row) and kind.struct_type is not None:
         fields = kind.struct_type.field

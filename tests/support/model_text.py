@@ -68,10 +68,11 @@ class ModelText:
             if part:
                 shown = [self.item(p) if isinstance(p, q.Projection) else self.expr(p) for p in part]
                 text += f" {word}({', '.join(shown)})"
-        return text + (f" like '{e.like}'" if e.like is not None else "")
+        return text + (f" names '{e.names}'" if e.names is not None else "")
 
     def _columnspattern(self, e: q.ColumnsPattern) -> str:
-        return f"columns('{e.pattern}')"
+        star = f"{self.expr(e.star)}, " if e.star is not None else ""
+        return f"{'unpacked ' if e.unpack else ''}columns({star}'{e.pattern}')"
 
     def _literal(self, e: q.Literal) -> str:
         return f"'{e.text}'" if e.kind == "string" else e.text
@@ -156,7 +157,8 @@ class ModelText:
         return head + self.select(query)
 
     def select(self, s: q.Select) -> str:
-        text = f"select {s.row + ' ' if s.row else ''}" + ", ".join(self.item(p) for p in s.projections)
+        text = "keep " if s.keeps else ""
+        text += f"select {s.row + ' ' if s.row else ''}" + ", ".join(self.item(p) for p in s.projections)
         if s.distinct:
             text += f" distinct({self.exprs(s.distinct_on)})"
         if s.lets:

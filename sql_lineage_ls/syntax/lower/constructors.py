@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -233,15 +234,14 @@ def span_of(node: exp.Expr) -> tuple[int, int]:
 
 
 def _pattern(low: Lowering, name: str, node: exp.Expr) -> q.Expr | None:
-    """DuckDB COLUMNS('regex'), COLUMNS(*), COLUMNS(* EXCLUDE (a))."""
-    items = node.expressions
-    if len(items) != 1:
+    """COLUMNS as sqlglot reads it beside other arguments: as any function."""
+    if len(node.expressions) != 1:
         return None
-    only = items[0]
-    if isinstance(only, exp.Literal) and only.is_string:
-        start, end = span_of(only)
-        return q.ColumnsPattern(only.name, start, end)
-    return low.expr(only) if isinstance(only, exp.Star) else None
+    start, _ = span_of(node)
+    return paths.matched(low, node.expressions[0], _UNPACKED.search(low.text[: max(start, 0)]) is not None)
+
+
+_UNPACKED = re.compile(r"[(,]\s*\*\s*$")
 
 
 def _names(maker: Maker, names: str) -> dict[str, Maker]:

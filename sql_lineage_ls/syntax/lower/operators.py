@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from sqlglot import exp
 
 from sql_lineage_ls.syntax import query_model as q
-from sql_lineage_ls.syntax.lower import calls, constructors, literals, paths
+from sql_lineage_ls.syntax.lower import calls, constructors, literals, name_patterns, paths
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering
 from sql_lineage_ls.syntax.lower.type_specs import lower_type
 
@@ -50,11 +51,26 @@ def _sign(node: Any) -> str:
 
 
 def like(low: Lowering, node: Any) -> q.Expr:
-    """`a LIKE 'x'`; DuckDB's `* LIKE 'x'` is a star."""
+    """`a LIKE 'x'`; DuckDB's `* LIKE 'x'` and `t.* LIKE 'x'` are stars."""
     if node.this.__class__ is exp.Star:
-        plain = paths.star(low, node.this)
-        return q.Star(like=node.expression.name, start=plain.start, end=plain.end)
+        return _matching(paths.star(low, node.this), node)
+    if node.this.__class__ is exp.Column and node.this.this.__class__ is exp.Star:
+        found = low.expr(node.this)
+        return _matching(found, node) if isinstance(found, q.Star) else found
     return q.Operation(_sign(node), (low.expr(node.this), low.expr(node.expression)))
+
+
+def negated(low: Lowering, node: Any) -> q.Expr:
+    """`NOT a`; `* NOT SIMILAR TO 'x'` is a star."""
+    found = generic(low, node)
+    inner = node.this
+    if isinstance(found, q.Operation) and isinstance(found.operands[0], q.Star) and isinstance(inner, exp.Binary):
+        return msgspec.structs.replace(found.operands[0], names=name_patterns.of_test(node, inner.this))
+    return found
+
+
+def _matching(star: q.Star, node: Any) -> q.Star:
+    return msgspec.structs.replace(star, names=name_patterns.of_test(node, node.this))
 
 
 def paren(low: Lowering, node: Any) -> q.Expr:
@@ -187,6 +203,7 @@ def _table() -> dict[type, ExprHandler]:
         exp.ILike: like,
         exp.SimilarTo: like,
         exp.Glob: like,
+        exp.Not: negated,
         exp.Paren: paren,
         exp.Cast: cast,
         exp.TryCast: cast,

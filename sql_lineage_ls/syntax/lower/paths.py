@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.lower import name_patterns
 from sql_lineage_ls.syntax.lower.context import ExprHandler, Lowering, end_of
 from sql_lineage_ls.syntax.repair import MARK
 from sql_lineage_ls.syntax.tokens import grammar
@@ -155,7 +156,7 @@ def star(low: Lowering, node: exp.Expr, qualifier: q.Expr | None = None, value: 
         tuple([_reference(low, item) for item in args.get("except_") or ()]),
         tuple([_replacement(low, item) for item in args.get("replace") or ()]),
         tuple([_replacement(low, item) for item in args.get("rename") or ()]),
-        like.name if isinstance(like, exp.Expr) else None,
+        name_patterns.like(like.name, True) if isinstance(like, exp.Expr) else None,
         start,
         end,
         value,
@@ -178,12 +179,23 @@ def _replacement(low: Lowering, node: exp.Expr) -> q.Projection:
 
 
 def columns_pattern(low: Lowering, node: exp.Expr) -> q.Expr:
-    """COLUMNS('regex')."""
-    inner = node.this
+    """COLUMNS(..), `*COLUMNS(..)`."""
+    found = matched(low, node.this, bool(node.args.get("unpack")))
+    return low.expr(node.this) if found is None else found
+
+
+def matched(low: Lowering, inner: Any, unpack: bool) -> q.ColumnsPattern | None:
+    """What stands in COLUMNS: `'regex'`, `['a', 'b']`, `lambda c: c LIKE 'x%'`, `t.* EXCLUDE (a)`."""
     if isinstance(inner, exp.Literal) and inner.is_string:
         meta = inner._meta or {}
-        return q.ColumnsPattern(inner.name, meta.get("start", -1), meta.get("end", -2) + 1)
-    return low.expr(inner)
+        return q.ColumnsPattern(inner.name, meta.get("start", -1), meta.get("end", -2) + 1, unpack=unpack)
+    if isinstance(inner, exp.Array) and all(item.is_string for item in inner.expressions):
+        return q.ColumnsPattern(name_patterns.one_of([item.name for item in inner.expressions]), unpack=unpack)
+    if isinstance(inner, exp.Lambda) and inner.expressions:
+        pattern = name_patterns.of_test(inner.this, inner.expressions[0])
+        return q.ColumnsPattern(pattern, unpack=unpack) if pattern is not None else None
+    found = low.expr(inner)
+    return q.ColumnsPattern(name_patterns.EVERY, star=found, unpack=unpack) if isinstance(found, q.Star) else None
 
 
 # ---------------------------------------------------------------- semi-structured values

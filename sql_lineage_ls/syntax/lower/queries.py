@@ -111,6 +111,8 @@ def _same_operation(left: Any, right: Any) -> bool:
         left.__class__ is right.__class__
         and left.args.get("distinct") == right.args.get("distinct")
         and left.args.get("by_name") == right.args.get("by_name")
+        and left.args.get("side") == right.args.get("side")
+        and left.args.get("on") == right.args.get("on")
     )
 
 
@@ -127,14 +129,22 @@ def _combine(
         order_by(low, args),
         clause[0],
         clause[2],
+        _side(args),
+        low.names([getattr(item, "this", item) for item in args.get("on") or ()]),
     )
+
+
+def _side(args: dict[str, Any]) -> str:
+    """Which columns a match by name keeps; sqlglot has INNER as a kind and LEFT and FULL as sides."""
+    return (args.get("side") or ("INNER" if args.get("kind") == "INNER" else "")).upper()
 
 
 def _balanced(low: Lowering, node: Any, parts: list[q.Query], clause: tuple[tuple[q.Cte, ...], Any, bool]) -> q.Query:
     by_name, distinct = bool(node.args.get("by_name")), bool(node.args.get("distinct"))
+    side = _side(node.args)
     while len(parts) > 2:
         halves: list[q.Query] = [
-            q.SetOperation(node.key.upper(), left, right, by_name, distinct)
+            q.SetOperation(node.key.upper(), left, right, by_name, distinct, side=side)
             for left, right in zip(parts[::2], parts[1::2], strict=False)
         ]
         parts = halves if len(parts) % 2 == 0 else [*halves, parts[-1]]

@@ -12,6 +12,7 @@ from sql_lineage_ls.syntax.lower import pivots
 from sql_lineage_ls.syntax.lower.clauses import with_clause
 from sql_lineage_ls.syntax.lower.context import Lowering, offset_of
 from sql_lineage_ls.syntax.lower.type_specs import lower_type
+from sql_lineage_ls.syntax.pipes import KEPT
 
 # `format.`path`` reads files there (Spark: "Run SQL on files directly").
 _FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "delta", "avro", "text", "binaryfile", "iceberg"})
@@ -249,6 +250,9 @@ def derived(low: Lowering, node: exp.Subquery) -> q.TableSource:
             return pivots.with_pivots(items[0].source, clauses)
         return pivots.with_pivots(q.NestedJoin(tuple(items), alias, names), clauses)
     bare = low.query(inner)
+    if alias is not None and alias.text == KEPT:
+        kept = msgspec.structs.replace(bare, keeps=True) if isinstance(bare, q.Select) else bare
+        return q.DerivedTable(kept, None, (), False, clauses)
     return q.DerivedTable(_around(low, node, bare), alias, names, False, clauses)
 
 

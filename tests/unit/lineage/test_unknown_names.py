@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from tests.oracle import ours
+from tests.oracle.believed import NAMES
 from tests.oracle.flavours import BIGQUERY, DUCKDB, Flavour
-from tests.oracle.generator import NAMES, Generator, random_schema
+from tests.oracle.generator import Generator, random_schema
 from tests.oracle.trees import leaf_paths, tags
 
 QUERIES = 120
@@ -32,7 +33,7 @@ def test_an_unknown_name_gives_no_edge(flavour: Flavour) -> None:
     reported = 0
     for _ in range(QUERIES):
         schema = random_schema(random)
-        text = _with_unknown(random, Generator(random, flavour, schema).query())
+        text = _with_unknown(random, Generator(random, flavour, schema).query().text)
         answer = ours.analyse(flavour.ddl(schema), text, flavour.dialect)
         assert not answer.issues, text
         nodes = [node for edge in answer.lineage.edges for node in answer.sources(edge)]
@@ -48,7 +49,7 @@ def test_every_source_is_a_declared_node(flavour: Flavour) -> None:
     random = Random(flavour.dialect)
     for _ in range(QUERIES):
         schema = random_schema(random)
-        text = Generator(random, flavour, schema).query()
+        text = Generator(random, flavour, schema).query().text
         answer = ours.analyse(flavour.ddl(schema), text, flavour.dialect)
         tables = {table.name for table in schema}
         for edge in answer.lineage.edges:

@@ -43,7 +43,7 @@ CASES = [
     (
         "snowflake",
         "SELECT * EXCLUDE (notes) REPLACE (tons + 1 AS tons) RENAME (flag AS country), v.* ILIKE '%port%' FROM vessels AS v",
-        "select * except(notes) replace((+ tons 1) as tons) rename(flag as country), v.* like '%port%' from vessels as v",
+        "select * except(notes) replace((+ tons 1) as tons) rename(flag as country), v.* names '(?is:^.*port.*$)' from vessels as v",
     ),
     (
         "postgres",
@@ -53,7 +53,7 @@ CASES = [
     (
         "duckdb",
         "SELECT COLUMNS('tons_.*'), * LIKE 'ton%', COLUMNS(* EXCLUDE (notes)) FROM vessels",
-        "select columns('tons_.*'), * like 'ton%', * except(notes) from vessels",
+        "select columns('tons_.*'), * names '(?s:^ton.*$)', columns(* except(notes), '') from vessels",
     ),
     (
         "clickhouse",

@@ -20,17 +20,17 @@ CASES = [
     (
         "bigquery",
         "FROM calls AS c |> WHERE c.kg > 1 |> EXTEND c.kg * 2 AS double |> WHERE double > 3 AND c.kind = 'x'",
-        "select * from (select *, (* c.kg 2) as double from calls as c where (> c.kg 1)) as c where (AND (> double 3) (= c.kind 'x'))",
+        "select * from (keep select *, (* c.kg 2) as double from calls as c where (> c.kg 1)) where (AND (> double 3) (= c.kind 'x'))",
     ),
     (
         "bigquery",
         "FROM calls |> AGGREGATE SUM(kg) AS total, COUNT(*) AS n GROUP BY kind, port AS harbour |> WHERE total > 9 |> ORDER BY total DESC |> LIMIT 3",
-        "select * from (select * from (select kind, port as harbour, SUM!(kg) as total, COUNT!(*) as n from calls group kind, port) where (> total 9) order total)",
+        "select * from (keep select * from (select kind, port as harbour, SUM!(kg) as total, COUNT!(*) as n from calls group kind, port) where (> total 9) order total)",
     ),
     (
         "bigquery",
         "FROM calls |> SET kg = kg * 2, kind = UPPER(kind) |> DROP port |> RENAME kind AS sort",
-        "select * rename(kind as sort) from (select * except(port) from (select * replace((* kg 2) as kg, UPPER(kind) as kind) from calls) as calls) as calls",
+        "select * rename(kind as sort) from (keep select * except(port) from (keep select * replace((* kg 2) as kg, UPPER(kind) as kind) from calls))",
     ),
     (
         "bigquery",
@@ -40,7 +40,7 @@ CASES = [
     (
         "bigquery",
         "FROM calls |> WHERE kg > 1 |> LEFT JOIN vessels USING (id) |> SELECT kg",
-        "select kg from (select * from calls where (> kg 1)) as calls left vessels using(id)",
+        "select kg from (keep select * from calls where (> kg 1)) left vessels using(id)",
     ),
     (
         "bigquery",
@@ -72,7 +72,7 @@ CASES = [
     (
         "bigquery",
         "FROM calls |> WINDOW RANK() OVER (ORDER BY kg) AS place |> WHERE place = 1",
-        "select * from (select *, RANK() over(order kg) as place from calls) as calls where (= place 1)",
+        "select * from (keep select *, RANK() over(order kg) as place from calls) where (= place 1)",
     ),
     ("bigquery", "FROM calls |> WHERE kg > 1", "select * from calls where (> kg 1)"),
     (

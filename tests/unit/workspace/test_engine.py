@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Node, StatementLineage
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
@@ -402,14 +401,14 @@ def test_a_failing_analysis_of_one_statement_leaves_the_others(
 ) -> None:
     from sql_lineage_ls.lineage.analysis import Analysis
 
-    real = Analysis.kept
+    real = Analysis.lineage
 
-    def failing(self: Analysis, uri: str, index: int) -> KeptLineage:
+    def failing(self: Analysis, uri: str, index: int) -> StatementLineage:
         if index == 1:
             raise RuntimeError("broken")
         return real(self, uri, index)
 
-    monkeypatch.setattr(Analysis, "kept", failing)
+    monkeypatch.setattr(Analysis, "lineage", failing)
     engine = started(ddl=DDL, script="SELECT id FROM mill.sacks;\nSELECT 1;\nSELECT owner FROM mill.sacks;")
     document = view(engine.snapshot, "script")
     assert [statement.lineage.kind == "failed" for statement in document.statements] == [False, True, False]
@@ -481,7 +480,7 @@ def contents(snapshot: Snapshot) -> list[object]:
     }
     for document in snapshot.documents():
         found.append((document.uri, document.text, document.dialect.name))
-        found += [(one.start, one.end, one.model, one.lineage, one.stale) for one in document.statements]
+        found += list(document.statements)
     for relation_id in sorted(relations):
         relation = snapshot.relation(relation_id)
         found.append((relation_id, relation))

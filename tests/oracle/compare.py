@@ -1,0 +1,153 @@
+"""Generated statements, answered by an engine and by the program, and where the two disagree."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
+
+from tests.oracle import ours
+from tests.oracle.duck import BITS
+from tests.oracle.flavours import Flavour
+from tests.oracle.generator import Generator, random_schema, swapped
+from tests.oracle.googlesql import Rejected, Untraced
+from tests.oracle.trees import Schema, Tree
+
+A_SCHEMA = 25
+"""Generated queries of one schema; each is followed by mutants of itself."""
+
+
+class Database(Protocol):
+    """An engine that holds one schema."""
+
+    def run(self, query: str) -> list[tuple[str, Tree]]: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How to open an engine's database; `executed` where the answer comes from rows and not from a resolved tree."""
+
+    flavour: Flavour
+    open: Callable[[Schema], Database]
+    executed: bool
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A statement of which the engine and the program say different things."""
+
+    seed: int
+    ddl: str
+    text: str
+    found: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"seed {self.seed}", self.ddl, self.text, *self.found])
+
+    @property
+    def kind(self) -> str:
+        """The first difference without its names."""
+        return re.sub(r"'[^']*'|\[[^\]]*\]|[a-z_]+(\.[a-z_*\[\]]+)+|^[a-z_]+:", "…", self.found[0])
+
+
+@dataclass
+class Tally:
+    """How often what happened."""
+
+    generated: int = 0
+    compared: int = 0
+    rejected: int = 0
+    untraced: Counter[str] = field(default_factory=Counter)
+    named: int = 0
+    """Rejected because of a name."""
+    flagged: int = 0
+    """Those of them that the program accuses too."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.generated} statements: {self.compared} compared, {self.rejected} rejected by the engine "
+            f"({self.named} for a name, of which {self.flagged} are diagnosed), {self.untraced.total()} not traced "
+            f"{dict(self.untraced) or ''}"
+        )
+
+
+# Refusals that are about what a name means.
+_NAMES = re.compile(
+    r"Unrecognized name|Name \w+ not found|is ambiguous|Cannot access field|does not exist in|Duplicate column"
+    r"|not found in FROM|Ambiguous reference|not found in struct|Could not find key|does not have a column"
+    r"|Referenced table|Column .* not found|Field name|has no column|not found inside"
+)
+
+
+def compare(engine: Engine, seed: int, count: int, tally: Tally) -> Iterator[Disagreement]:
+    """Compares until `count` statements were accepted by the engine; schemas come from `seed` and those after it."""
+    last = tally.compared + count
+    while tally.compared < last:
+        random = Random(seed)
+        schema = random_schema(random)
+        database = engine.open(schema)
+        for text, conditions in _statements(random, engine.flavour, schema):
+            if tally.compared >= last:
+                break
+            found = _compared(engine, database, schema, text, conditions, tally)
+            if found:
+                yield Disagreement(seed, engine.flavour.ddl(schema), text, tuple(found))
+        database.close()
+        seed += 1
+
+
+def _statements(random: Random, flavour: Flavour, schema: Schema) -> Iterator[tuple[str, int]]:
+    """Generated queries and mutants of them, with the number of their conditions."""
+    for _ in range(A_SCHEMA):
+        generator = Generator(random, flavour, schema)
+        text = generator.query().text
+        yield text, generator.conditions
+        yield swapped(random, text), generator.conditions
+
+
+def _compared(
+    engine: Engine, database: Database, schema: Schema, text: str, conditions: int, tally: Tally
+) -> list[str]:
+    tally.generated += 1
+    answer = ours.analyse(engine.flavour.ddl(schema), text, engine.flavour.dialect)
+    try:
+        columns = database.run(text)
+    except Rejected as error:
+        tally.rejected += 1
+        if _NAMES.search(str(error)):
+            tally.named += 1
+            tally.flagged += bool(ours.false_alarms(answer))
+        return []
+    except Untraced as error:
+        tally.untraced[str(error)] += 1
+        return []
+    tally.compared += 1
+    lossy = engine.executed and (
+        conditions > BITS or bool(_LOSSY.search(text.upper())) or ("USING" in text and "UNNEST" in text)
+        or all(tree is None for _, tree in columns)
+    )
+    found = [*ours.false_alarms(answer), *ours.differences(answer, columns, schema, lossy=lossy)]
+    return [] if found and quirk(text, found) else found
+
+
+# What picks a row or a letter, or keeps rows that show only one side: such a run need not show every source.
+_LOSSY = re.compile(
+    r"ANY_VALUE|MAX|FIRST|LAST|LAG|LIMIT|QUALIFY|ARG_|LIST_EXTRACT|ARRAY_EXTRACT|\[1\]"
+    r"|(LEFT|RIGHT) JOIN \S+( AS \w+)? USING"
+)
+
+
+def quirk(text: str, found: list[str]) -> bool:
+    """What an engine does and we do not follow.
+
+    GoogleSQL's PIVOT and UNPIVOT take two columns that are copies of one for the same column; DuckDB's `* REPLACE`
+    drops the second of two columns of one name, and repeated names are numbered in another order beside USING.
+    """
+    if "PIVOT" in text:
+        return True
+    return all(line.startswith("columns") for line in found) and ("REPLACE" in text or "USING" in text)
