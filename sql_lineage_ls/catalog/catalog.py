@@ -6,6 +6,8 @@ first asked for and kept; a kept entry goes over to the next catalog unless a na
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.contribution import State, read_contribution
@@ -65,17 +67,24 @@ class Catalog:
 
     def replace_file(self, uri: str, definitions: tuple[Definition, ...]) -> Catalog:
         """The catalog in which the document `uri` has these definitions, in the order of its statements."""
-        old = self._files.get(uri, {})
-        new = read_contribution(definitions)
+        return self.replace_files({uri: definitions})
+
+    def replace_files(self, definitions: Mapping[str, tuple[Definition, ...]]) -> Catalog:
+        """The catalog in which each of these documents has these definitions; () removes a document."""
+        changes = [(uri, self._files.get(uri, {}), read_contribution(given)) for uri, given in definitions.items()]
         catalog = Catalog()
-        catalog._definitions = {**self._definitions, uri: definitions}
-        catalog._files = {**self._files, uri: new}
-        if not definitions:
-            del catalog._definitions[uri], catalog._files[uri]
+        catalog._definitions = {**self._definitions, **definitions}
+        catalog._files = {**self._files, **{uri: new for uri, _, new in changes}}
+        for uri, given in definitions.items():
+            if not given:
+                del catalog._definitions[uri], catalog._files[uri]
         catalog._owners, catalog._slots = self._owners, self._slots
-        if old.keys() != new.keys():
-            catalog._register(uri, old, new)
-        touched = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+        named = [(uri, old, new) for uri, old, new in changes if old.keys() != new.keys()]
+        if named:
+            catalog._owners, catalog._slots = dict(self._owners), dict(self._slots)
+            for uri, old, new in named:
+                catalog._register(uri, old, new)
+        touched = {key for _, old, new in changes for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
         catalog._inherit(self, touched)
         return catalog
 
@@ -99,8 +108,7 @@ class Catalog:
         self._outdated = None if before._outdated is None else before._outdated | outdated
 
     def _register(self, uri: str, old: dict[Key, State], new: dict[Key, State]) -> None:
-        self._owners = dict(self._owners)
-        self._slots = dict(self._slots)
+        """Notes which names a document declares now, in tables that are this catalog's own."""
         for key in old.keys() - new.keys():
             owners = tuple(owner for owner in self._owners[key] if owner != uri)
             if owners:

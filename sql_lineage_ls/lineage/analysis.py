@@ -19,27 +19,48 @@ from sql_lineage_ls.catalog.names import SEPARATOR, display_name
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage.context import CalledFunction, Options
+from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
 from sql_lineage_ls.lineage.redefinitions import Redefinition, redefinitions
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
 from sql_lineage_ls.lineage.statements import bind_statement
 from sql_lineage_ls.syntax.dialects import Dialect
-from sql_lineage_ls.syntax.query_model import CreateFunction, CreateView, Declare, Name, StatementModel, TypeSpec
+from sql_lineage_ls.syntax.packed import HeldModel, model_of, outline_of
+from sql_lineage_ls.syntax.query_model import (
+    CreateFunction,
+    CreateView,
+    Declare,
+    Name,
+    Statement,
+    StatementModel,
+    TypeSpec,
+)
 
 _NO_LINEAGE = StatementLineage("none")
 _MISSING = ""
 _CYCLE = "cycle"
 _ITSELF = "itself"
 _NO_FUNCTIONS = ("()",)
+# Behind the key of what does not tell what each token means.
+_BRIEF = "\n"
 
 
 class ParsedStatement(Struct, frozen=True):
     """A statement as the workspace knows it. `key` is a hash of engine, dialect and text."""
 
     key: str
-    model: StatementModel
+    held: HeldModel
     dialect: Dialect
     namespace: Namespace = Namespace()
+
+    @property
+    def model(self) -> StatementModel:
+        return model_of(self.held)
+
+    @property
+    def outline(self) -> Statement | None:
+        """What it declares: see `outline_of`."""
+        return outline_of(self.held)
 
 
 Place = tuple[str, int]
@@ -67,7 +88,7 @@ class Analysis:
         self._looked_at = looked_at
         self._asked: tuple[Place, Sequence[Occurrence]] | None = None
         self.has_functions = catalog.has_functions
-        self._lineages: dict[Place, StatementLineage] = {}
+        self._lineages: dict[Place, KeptLineage] = {}
         self._inferred: dict[tuple[str, str, int, str], Relation] = {}
         # Of documents that define a relation more than once: where, and the catalog as it is before each place.
         self._turning: dict[str, tuple[int, ...]] = {}
@@ -75,7 +96,7 @@ class Analysis:
         self._inferring: list[str] = []
         self._variables: dict[str, frozenset[str]] = {}
         # Shared with the revision before: what was bound for a statement's text, last result only.
-        self._known: dict[str, StatementLineage] = previous._known if previous is not None else {}
+        self._known: dict[str, KeptLineage] = previous._known if previous is not None else {}
         if len(self._known) > 2 * len(statements) + 1_000:
             self._forget()
 
@@ -105,25 +126,52 @@ class Analysis:
 
     def lineage(self, uri: str, index: int) -> StatementLineage:
         """The lineage of statement `index` of a document; an empty one where there is no such statement."""
+        return self.kept(uri, index).lineage
+
+    def kept(self, uri: str, index: int) -> KeptLineage:
+        """The same, as it is kept: without decoding it where it is encoded."""
         found = self._lineages.get((uri, index))
         if found is not None:
             return found
         parsed = self.statements.get((uri, index))
         if parsed is None:
-            return _NO_LINEAGE
+            return KeptLineage((), _NO_LINEAGE)
         variables = self._variables_of(uri)
-        key = "\n".join((parsed.key, *sorted(variables)))
+        key = _known_key(parsed, variables)
         brief = self._is_brief(uri)
-        known = self._known.get(key)
-        if known is None and brief:
-            key += "\n"
-            known = self._known.get(key)
+        known = self._known.get(key + _BRIEF if brief else key)
+        if known is None and brief and (full := self._known.get(key)) is not None:
+            known = self._known[key + _BRIEF] = full.brief()
         if known is None or not self._still_true(known, parsed, uri, index):
-            known = self._bind(parsed, uri, index, Options(variables, brief=brief))
+            lineage = self._bind(parsed, uri, index, Options(variables, brief=brief))
+            known = self._known[key + _BRIEF if brief else key] = KeptLineage(lineage.dependencies, lineage)
             self.bound += 1
-            self._known[key] = known
         self._lineages[uri, index] = known
         return known
+
+    def pack(self, uri: str) -> None:
+        """Encodes what is kept of a document that nobody looks at, and forgets what each of its tokens means."""
+        variables = self._variables_of(uri)
+        index = 0
+        while (parsed := self.statements.get((uri, index))) is not None:
+            if (known := self._lineages.get((uri, index))) is not None:
+                known.pack()
+            self._known.pop(_known_key(parsed, variables), None)
+            index += 1
+
+    def known(self, uri: str, index: int) -> tuple[str, KeptLineage] | None:
+        """What is known of a statement and the key of it, to be remembered for `recall`; None where it is not bound."""
+        parsed, known = self.statements.get((uri, index)), self._lineages.get((uri, index))
+        if parsed is None or known is None:
+            return None
+        return _known_key(parsed, self._variables_of(uri)) + _BRIEF, known
+
+    def recall(self, known: Mapping[Place, tuple[str, KeptLineage]]) -> None:
+        """Takes over what an analysis of the same catalog and the same statements has bound."""
+        for place, (key, lineage) in known.items():
+            self._known[key] = lineage
+            if self._is_brief(place[0]):
+                self._lineages[place] = lineage
 
     def _is_brief(self, uri: str) -> bool:
         return self._looked_at is not None and uri not in self._looked_at
@@ -221,7 +269,7 @@ class Analysis:
     def _name_of(self, definition: Definition, name: tuple[Name, ...]) -> str:
         return self.catalog.relation_id(name, definition.dialect, definition.namespace)
 
-    def _still_true(self, known: StatementLineage, parsed: ParsedStatement, uri: str, index: int) -> bool:
+    def _still_true(self, known: KeptLineage, parsed: ParsedStatement, uri: str, index: int) -> bool:
         schemas = _StatementSchemas(self, parsed, uri, index)
         return all(schemas.fingerprint(dependency.parts) == dependency.fingerprint for dependency in known.dependencies)
 
@@ -233,7 +281,7 @@ class Analysis:
         names: set[str] = set()
         index = 0
         while (parsed := self.statements.get((uri, index))) is not None:
-            statement = parsed.model.statement
+            statement = parsed.outline
             if isinstance(statement, Declare):
                 names.update(parsed.dialect.column_key(name.text, name.quoted) for name in statement.names)
             index += 1
@@ -343,6 +391,10 @@ class _StatementSchemas:
         if query is None or (query.uri, query.statement) != (self._uri, self._index):
             return False
         return isinstance(query.model, CreateView) and query.model.model
+
+
+def _known_key(parsed: ParsedStatement, variables: frozenset[str]) -> str:
+    return "\n".join((parsed.key, *sorted(variables)))
 
 
 def _version(entry: Entry, query: Definition) -> tuple[str, str, int, str]:

@@ -346,6 +346,10 @@ def position_field(value: Value, position: int) -> Value | Refuted:
         if position < len(value.type.fields):
             return _child(value, value.type.fields[position])
         return Refuted("undeclared-field", value, tuple(f.name for f in value.type.fields), value.type)
+    if isinstance(value, OneOf):
+        parts = [position_field(item, position) for item in value.values]
+        proved = [part for part in parts if not isinstance(part, Refuted)]
+        return one_of(proved, value.transform) if proved else parts[0]
     return element(value)
 
 
@@ -682,6 +686,8 @@ def type_of(value: Value) -> DataType:
 def _common_type(value: OneOf) -> DataType:
     common = _common_fields(value)
     if common is not None:
+        if any(not item.name for item in common):
+            return UNSPECIFIED  # as for one record: nobody can say how its fields are called
         return RecordType(tuple(Field(item.name, item.key, type_of(item.value)) for item in common), built=True)
     kinds = [type_of(item) for item in value.values if not is_null(item)]
     if kinds and all(kind == kinds[0] or (isinstance(kind, Scalar) and isinstance(kinds[0], Scalar)) for kind in kinds):

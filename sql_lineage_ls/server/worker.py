@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 _Answer = TypeVar("_Answer")
 
 # How much of the workspace a question needs: open documents as they stand; the catalog too; every use as well.
+_NOTHING = -1
 DOCUMENTS = 0
 CATALOG = 1
 EVERYTHING = 2
@@ -103,7 +104,11 @@ class Worker:
         try:
             from sql_lineage_ls.workspace.engine import Engine
 
-            self._work(Engine())
+            engine = Engine(wake=self._wake.set)
+            try:
+                self._work(engine)
+            finally:
+                engine.stop()
         except Exception as error:
             _log.exception("the analysis does not run")
             self._post(self._fail_all, error)
@@ -121,10 +126,10 @@ class Worker:
         frozen = False
         while not self._stopping:
             self._take(engine)
-            if engine.urgent:
-                self._step(engine)
+            if engine.urgent and self._step(engine):
                 continue
-            if engine.snapshot is not reported:
+            # Where an open document waits for a worker process, what is there has to do for who is out of patience.
+            if engine.snapshot is not reported and not engine.urgent:
                 reported = engine.snapshot
                 self._post(self._on_snapshot, reported)
             if self._answer_one(engine):
@@ -170,7 +175,7 @@ class Worker:
     def _answer_one(self, engine: Engine) -> bool:
         """Answers the first question that can be answered now."""
         now = time.monotonic()
-        level = EVERYTHING if engine.settled and engine.snapshot.ready else engine.snapshot.ready
+        level = _level(engine)
         for question in tuple(self._questions):
             if question.future.cancelled():
                 self._questions.remove(question)
@@ -200,6 +205,15 @@ class Worker:
         except RuntimeError:
             # The loop is closed: the server ends, and nobody waits for this any more.
             self._stopping = True
+
+
+def _level(engine: Engine) -> int:
+    """Questions of which need can be answered in full now."""
+    if engine.urgent:
+        return _NOTHING
+    if engine.settled and (engine.snapshot.ready or engine.cancelled):
+        return EVERYTHING
+    return CATALOG if engine.snapshot.ready else DOCUMENTS
 
 
 def _resolve(future: asyncio.Future[Any], answer: object) -> None:

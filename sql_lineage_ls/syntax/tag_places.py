@@ -16,7 +16,9 @@ _LAST_WORD = re.compile(r"(\w+)\Z")
 # Room for SELECT at the start of a tag, and for a column at its end.
 _ROOM_FOR_QUERY = re.compile(r"[^\r\n]{6}(?s:.+)[^\r\n]{2}\Z")
 _BEFORE_QUERY = re.compile(r"\b(?:AS|FROM|JOIN)\s*\(\s*\Z", re.IGNORECASE)
-_CLOSED = re.compile(r"\s*\)")
+# A closing bracket; the tag may be all there is in one branch of an if.
+_BRANCHES = r"(?:\{%[-+]?\s*(?:elif|else)\b[\s\S]{0,4000}?)?\{%[-+]?\s*endif\s*[-+]?%\}"
+_CLOSED = re.compile(rf"\s*(?:{_BRANCHES}\s*)?\)")
 _END = re.compile(r"[\s;]*\Z")
 _QUERY_SIGN = re.compile(r"[();]|\b(?:WITH|SELECT|FROM|INSERT|MERGE|UPDATE|DELETE)\b", re.IGNORECASE)
 _AS = re.compile(r"\bAS\Z", re.IGNORECASE)

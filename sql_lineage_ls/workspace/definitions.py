@@ -8,6 +8,7 @@ from sql_lineage_ls.catalog.catalog import Definition, Namespace
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.packed import outline_of
 from sql_lineage_ls.syntax.query_model import (
     AlterTable,
     CreateFunction,
@@ -38,21 +39,22 @@ def statements_of(file: ParsedFile, settings: Settings) -> tuple[ParsedStatement
     for piece in file.pieces:
         good = piece.analysed
         key = f"{good.key}:{namespace.catalog}:{namespace.schema}"
-        statements.append(ParsedStatement(key, good.model, file.dialect, namespace))
-        if isinstance(good.model.statement, Use):
-            namespace = _use(good.model.statement, file.dialect, namespace)
+        statements.append(ParsedStatement(key, good.held, file.dialect, namespace))
+        outline = outline_of(good.held)
+        if isinstance(outline, Use):
+            namespace = _use(outline, file.dialect, namespace)
     return tuple(statements)
 
 
 def definitions_of(uri: str, statements: tuple[ParsedStatement, ...]) -> tuple[Definition, ...]:
     """The statements of a document that make, change or remove relations and types, in order."""
-    return tuple(
-        Definition(
-            uri, at, statement.model.statement, statement.dialect, statement.namespace, statement.model.partial
-        )
-        for at, statement in enumerate(statements)
-        if statement.model.statement is not None and defines(statement.model.statement)
-    )
+    found = []
+    for at, statement in enumerate(statements):
+        outline = statement.outline
+        if outline is not None and defines(outline):
+            partial = statement.held.partial
+            found.append(Definition(uri, at, outline, statement.dialect, statement.namespace, partial))
+    return tuple(found)
 
 
 def defines(statement: Statement) -> bool:
@@ -69,7 +71,7 @@ def exports(
     """
     found = []
     for at, statement in statements:
-        model = statement.model.statement
+        model = statement.outline
         if model is None or not defines(model):
             continue
         if not isinstance(model, _DEFINING_RELATIONS):

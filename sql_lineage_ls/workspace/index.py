@@ -6,30 +6,79 @@ changes: replacing gives a new one that shares the rest.
 
 from __future__ import annotations
 
+import logging
+import zlib
+from collections import OrderedDict
 from collections.abc import Mapping
+from typing import Union
+
+from msgspec import msgpack
 
 from sql_lineage_ls.lineage.graph import Contribution
+from sql_lineage_ls.syntax.packed import packed, unpacked
+
+_log = logging.getLogger(__name__)
+
+HeldContribution = Union[Contribution, bytes]
+"""What a document says of a relation, or that encoded."""
+
+# Of so many relations the contributions stay decoded: a file with lenses asks for each of its columns.
+_MOST_DECODED = 256
+
+_decode = msgpack.Decoder(Contribution).decode
+
+
+def pack_contribution(contribution: Contribution) -> HeldContribution:
+    """A contribution encoded; itself where it cannot be (half of a surrogate pair in a name)."""
+    try:
+        return packed(msgpack.encode(contribution))
+    except UnicodeEncodeError:
+        return contribution
+
+
+def contribution_of(held: HeldContribution) -> Contribution:
+    """The contribution that is held. Bytes that are none say nothing."""
+    if isinstance(held, Contribution):
+        return held
+    try:
+        return _decode(unpacked(held))
+    except (ValueError, zlib.error):
+        _log.error("a part of the index cannot be read")
+        return Contribution()
 
 
 class RelationIndex:
     """Contributions by relation and document."""
 
-    __slots__ = ("_by_relation", "_relations_of")
+    __slots__ = ("_by_relation", "_decoded", "_relations_of")
 
     def __init__(
         self,
-        by_relation: Mapping[str, Mapping[str, Contribution]] | None = None,
+        by_relation: Mapping[str, Mapping[str, HeldContribution]] | None = None,
         relations_of: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self._by_relation = by_relation or {}
         self._relations_of = relations_of or {}
+        self._decoded: OrderedDict[str, tuple[Contribution, ...]] = OrderedDict()
 
     def contributions(self, relation: str) -> tuple[Contribution, ...]:
         """What all documents say of a relation, in the order of their addresses."""
+        known = self._decoded.get(relation)
+        if known is not None:
+            return known
         by_uri = self._by_relation.get(relation)
-        return tuple(by_uri[uri] for uri in sorted(by_uri)) if by_uri else ()
+        if not by_uri:
+            return ()
+        found = self._decoded[relation] = tuple(contribution_of(by_uri[uri]) for uri in sorted(by_uri))
+        if len(self._decoded) > _MOST_DECODED:
+            self._decoded.popitem(last=False)
+        return found
 
-    def replace(self, changes: Mapping[str, Mapping[str, Contribution]]) -> RelationIndex:
+    def of(self, uri: str) -> dict[str, HeldContribution]:
+        """What one document says of each relation."""
+        return {relation: self._by_relation[relation][uri] for relation in sorted(self._relations_of.get(uri, ()))}
+
+    def replace(self, changes: Mapping[str, Mapping[str, HeldContribution]]) -> RelationIndex:
         """The index with new contributions of some documents, by address, in place of those they had.
 
         A document without contributions is removed. Documents that change together should come together: each
@@ -37,7 +86,7 @@ class RelationIndex:
         """
         by_relation = dict(self._by_relation)
         relations_of = dict(self._relations_of)
-        copied: dict[str, dict[str, Contribution]] = {}
+        copied: dict[str, dict[str, HeldContribution]] = {}
         for uri, contributions in changes.items():
             for relation in sorted(relations_of.pop(uri, frozenset()) | contributions.keys()):
                 known = by_relation.get(relation)
@@ -56,7 +105,9 @@ class RelationIndex:
                 by_relation[relation] = by_uri
             else:
                 by_relation.pop(relation, None)
-        return RelationIndex(by_relation, relations_of)
+        index = RelationIndex(by_relation, relations_of)
+        index._decoded = OrderedDict((one, known) for one, known in self._decoded.items() if one not in copied)
+        return index
 
     def relations(self) -> frozenset[str]:
         """Every relation that a document speaks of."""

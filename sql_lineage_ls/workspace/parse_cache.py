@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from sql_lineage_ls import __version__
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.macros import Tags, with_tags
+from sql_lineage_ls.syntax.packed import HeldModel, PackedModel, model_of, pack
 from sql_lineage_ls.syntax.parse import parse_statement
 from sql_lineage_ls.syntax.query_model import StatementModel
 
@@ -21,10 +22,10 @@ from sql_lineage_ls.syntax.query_model import StatementModel
 class ParseCache:
     """Parses statements and remembers `capacity` of them. `parsed` counts how many were really parsed."""
 
-    def __init__(self, capacity: int = 20_000) -> None:
+    def __init__(self, capacity: int = 50_000) -> None:
         self.parsed = 0
         self._capacity = capacity
-        self._models: OrderedDict[str, StatementModel] = OrderedDict()
+        self._models: OrderedDict[str, HeldModel] = OrderedDict()
         self._base = f"{__version__}\0{_sqlglot_version()}\0".encode()
 
     def key(self, text: str, dialect: Dialect) -> str:
@@ -34,12 +35,12 @@ class ParseCache:
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
-    def find(self, key: str) -> StatementModel | None:
-        """The model under a key, None where it is not known (any more)."""
-        model = self._models.get(key)
-        if model is not None:
+    def find(self, key: str) -> HeldModel | None:
+        """What is kept under a key, None where it is not known (any more)."""
+        held = self._models.get(key)
+        if held is not None:
             self._models.move_to_end(key)
-        return model
+        return held
 
     def parse(self, key: str, text: str, dialect: Dialect, tags: Tags | None = None) -> StatementModel:
         """The model of a statement, parsed where it is not known. `tags` are the template tags that `text` hides."""
@@ -53,12 +54,31 @@ class ParseCache:
 
     def made(self, key: str, make: Callable[[], StatementModel]) -> StatementModel:
         """The model under a key, made where it is not known."""
-        model = self.find(key)
-        if model is None:
-            model = self._models[key] = make()
-            if len(self._models) > self._capacity:
-                self._models.popitem(last=False)
+        held = self.find(key)
+        if isinstance(held, StatementModel):
+            return held
+        try:
+            model = make() if held is None else model_of(held)
+        except ValueError:
+            # Bytes that are no model.
+            model = make()
+        self.put(key, model)
         return model
+
+    def put(self, key: str, held: HeldModel) -> None:
+        """Keeps a model under a key."""
+        self._models[key] = held
+        if len(self._models) > self._capacity:
+            self._models.popitem(last=False)
+
+    def packed(self, key: str, model: StatementModel) -> HeldModel:
+        """The model under a key, packed where that can be: for a statement that nobody looks at."""
+        held = self.find(key)
+        if isinstance(held, PackedModel):
+            return held
+        made = pack(model) or model
+        self.put(key, made)
+        return made
 
 
 def _sqlglot_version() -> str:

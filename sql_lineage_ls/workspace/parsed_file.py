@@ -14,10 +14,12 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.macros import tags_within
+from sql_lineage_ls.syntax.packed import HeldModel, is_read, model_of
 from sql_lineage_ls.syntax.query_model import CreateView, Name, QueryStatement, StatementModel
 from sql_lineage_ls.syntax.resplit import recut
 from sql_lineage_ls.syntax.splitter import cut
 from sql_lineage_ls.syntax.templates import mask
+from sql_lineage_ls.workspace.held_text import HeldText, text_of
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.stale import Shift, find_shift
 
@@ -31,11 +33,11 @@ class GoodModel(Struct, frozen=True):
 
     key: str
     text: str
-    model: StatementModel
+    held: HeldModel
 
 
 class ParsedPiece(Struct, frozen=True):
-    """A statement at `start`..`end` of its document. `text` has its templates masked.
+    """A statement at `start`..`end` of its document. `text` has its templates masked; '' where nobody looks at it.
 
     `last_good` is set where `model` has issues and the statement was readable before; `shift` tells how its text
     became the present one.
@@ -45,24 +47,29 @@ class ParsedPiece(Struct, frozen=True):
     end: int
     key: str
     text: str
-    model: StatementModel
+    held: HeldModel
     last_good: GoodModel | None = None
     shift: Shift | None = None
 
     @property
+    def model(self) -> StatementModel:
+        return model_of(self.held)
+
+    @property
     def analysed(self) -> GoodModel:
         """What stands for the statement in the analysis: its own model, or the last good one while it is broken."""
-        return self.last_good or GoodModel(self.key, self.text, self.model)
+        return self.last_good or GoodModel(self.key, self.text, self.held)
 
 
 class ParsedFile(Struct, frozen=True):
     """A document and its statements. `version` is the editor's, None for a file on disk.
 
-    `relation` is the name of the relation that the document's query is, '' for what is no model.
+    `relation` is the name of the relation that the document's query is, '' for what is no model. The text is packed
+    where nobody looks at the document.
     """
 
     uri: str
-    text: str
+    held_text: HeldText
     version: int | None
     dialect: Dialect
     open: bool
@@ -70,6 +77,19 @@ class ParsedFile(Struct, frozen=True):
     relation: str = ""
     # Whether an edit of one statement leaves the places of the others as they are (`syntax.resplit`).
     steady: bool = False
+
+    @property
+    def text(self) -> str:
+        return text_of(self.held_text)
+
+
+class Pending(Struct, frozen=True):
+    """A statement that is about to be parsed: its place in the document, and its text without tags."""
+
+    key: str
+    start: int
+    end: int
+    text: str
 
 
 class Pieces(Struct, frozen=True):
@@ -80,14 +100,21 @@ class Pieces(Struct, frozen=True):
 
 
 def parse_pieces(
-    text: str, dialect: Dialect, cache: ParseCache, before: ParsedFile | None = None, relation: str = ""
-) -> Generator[None, None, Pieces]:
+    text: str,
+    dialect: Dialect,
+    cache: ParseCache,
+    before: ParsedFile | None = None,
+    relation: str = "",
+    brief: bool = False,
+) -> Generator[Pending, None, Pieces]:
     """Cuts `text` into statements and parses those that `cache` does not know.
 
-    Yields after each statement that was really parsed, so that its caller can stop in between; returns the pieces.
+    Yields each statement before it is really parsed, so that its caller can stop in between, or have it parsed
+    elsewhere and put into `cache`; returns the pieces.
     `before` is what the document was: statements away from the edit are taken from it, and the last good models of
     statements that are broken now.
-    `relation` is set for a model: the name of the relation that the document's query is.
+    `relation` is set for a model: the name of the relation that the document's query is. `brief` is for documents that
+    nobody looks at: their models are packed.
     """
     masked = mask(text)
     plain = masked.text is text and not relation
@@ -103,14 +130,15 @@ def parse_pieces(
         statement = masked.text[start:end]
         tags = tags_within(masked, text, start, end, relation)
         key = cache.key(statement if tags is None else f"{tags.text}\0{relation}", dialect)
-        parsed_before = cache.parsed
-        model = cache.parse(key, statement, dialect, tags)
-        pieces.append(ParsedPiece(start, end, key, statement, model))
-        if cache.parsed != parsed_before:
-            yield
+        if cache.find(key) is None:
+            yield Pending(key, start, end, statement)
+        pieces.append(ParsedPiece(start, end, key, statement, cache.parse(key, statement, dialect, tags)))
     pieces += behind
     if relation:
         _name_query(pieces, relation, cache)
+    if brief:
+        packed = (replace(piece, text="", held=cache.packed(piece.key, piece.model)) for piece in pieces)
+        return Pieces(tuple(packed), steady)
     return Pieces(_keep_last_good(before.pieces if before is not None else (), pieces), steady)
 
 
@@ -146,7 +174,7 @@ def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> 
     name = Name(relation, 0, first.end() if first else min(len(piece.text), 1))
     key = f"{piece.key}:{relation}"
     model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), statement.query, model=True)))
-    pieces[queries[0]] = replace(piece, key=key, model=model)
+    pieces[queries[0]] = replace(piece, key=key, held=model)
 
 
 def _bare_query(model: StatementModel) -> QueryStatement | None:
@@ -176,9 +204,9 @@ def _keep_last_good(old: Sequence[ParsedPiece], new: list[ParsedPiece]) -> tuple
 
 def _pair(old: ParsedPiece, new: ParsedPiece) -> ParsedPiece:
     """`new` with the last good model of `old`, where it needs one and `old` has one that is near enough."""
-    if not new.model.issues:
+    if is_read(new.held):
         return new
-    good = old.last_good if old.model.issues else GoodModel(old.key, old.text, old.model)
+    good = GoodModel(old.key, old.text, old.held) if is_read(old.held) else old.last_good
     if good is None:
         return new
     shift = find_shift(good.text, new.text)

@@ -19,11 +19,14 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
 from sql_lineage_ls.lineage import graph
 from sql_lineage_ls.lineage.context import nearest
+from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, Occurrence, StatementLineage
 from sql_lineage_ls.lineage.redefinitions import Redefinition
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.packed import HeldModel, model_of
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
+from sql_lineage_ls.workspace.held_text import HeldText, text_of
 from sql_lineage_ls.workspace.stale import Shift
 
 _log = logging.getLogger(__name__)
@@ -42,16 +45,24 @@ class StatementView(Struct, frozen=True):
 
     Positions in `model` and `lineage` count from `start`. Where `stale` is set the statement is half-typed: `model`
     is what can be read of it now, `lineage` the last good one with its positions moved to the present text, and
-    without those that the edit touched (`shift` tells how).
+    without those that the edit touched (`shift` tells how). Of documents that nobody looks at both are kept encoded.
     """
 
     index: int
     start: int
     end: int
-    model: StatementModel
-    lineage: StatementLineage
+    held: HeldModel
+    kept: StatementLineage | KeptLineage
     stale: bool = False
     shift: Shift | None = None
+
+    @property
+    def model(self) -> StatementModel:
+        return model_of(self.held)
+
+    @property
+    def lineage(self) -> StatementLineage:
+        return self.kept if isinstance(self.kept, StatementLineage) else self.kept.lineage
 
     def place(self, start: int, end: int) -> tuple[int, int] | None:
         """A span of the model that the catalog knows, in the document's text; None where an edit removed it."""
@@ -67,11 +78,15 @@ class DocumentView(Struct, frozen=True, dict=True):
     """A document. `version` is the editor's, None for a file on disk; `open` tells whether an editor has it."""
 
     uri: str
-    text: str
+    held_text: HeldText
     version: int | None
     dialect: Dialect
     statements: tuple[StatementView, ...]
     open: bool = False
+
+    @property
+    def text(self) -> str:
+        return text_of(self.held_text)
 
     @cached_property
     def lines(self) -> LineIndex:
@@ -173,8 +188,9 @@ class Snapshot:
 
     def occurrences(self, document: DocumentView, statement: StatementView) -> Sequence[Occurrence]:
         """What each token of a statement means. Documents that no editor has open are looked at when asked for."""
-        if document.open or statement.lineage.occurrences:
-            return statement.lineage.occurrences
+        lineage = statement.lineage
+        if document.open or lineage.occurrences:
+            return lineage.occurrences
         return self._relations.occurrences(document.uri, statement.index)
 
     def redefinitions(self, uri: str) -> tuple[Redefinition, ...]:

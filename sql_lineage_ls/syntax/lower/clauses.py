@@ -38,6 +38,10 @@ def with_clause(low: Lowering, node: Any) -> tuple[tuple[q.Cte, ...], tuple[q.Pr
             marks = low.prepared.marks.get(name.start, ())
             write = _write(low, item.this)
             ctes.append(q.Cte(name, low.query(item.this), low.names(alias.args.get("columns")), marks, write))
+        elif name.text:
+            # What a template puts there is not a query yet: the name is a CTE all the same, and no table.
+            hidden = q.Parameter(f"what WITH calls {name.text}", template=True)
+            ctes.append(q.Cte(name, q.Select((q.Projection(q.Star(hidden)),))))
     return tuple(ctes), tuple(lets), bool(node.args.get("recursive"))
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Node, StatementLineage
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
@@ -401,14 +402,14 @@ def test_a_failing_analysis_of_one_statement_leaves_the_others(
 ) -> None:
     from sql_lineage_ls.lineage.analysis import Analysis
 
-    real = Analysis.lineage
+    real = Analysis.kept
 
-    def failing(self: Analysis, uri: str, index: int) -> StatementLineage:
+    def failing(self: Analysis, uri: str, index: int) -> KeptLineage:
         if index == 1:
             raise RuntimeError("broken")
         return real(self, uri, index)
 
-    monkeypatch.setattr(Analysis, "lineage", failing)
+    monkeypatch.setattr(Analysis, "kept", failing)
     engine = started(ddl=DDL, script="SELECT id FROM mill.sacks;\nSELECT 1;\nSELECT owner FROM mill.sacks;")
     document = view(engine.snapshot, "script")
     assert [statement.lineage.kind == "failed" for statement in document.statements] == [False, True, False]
@@ -480,7 +481,7 @@ def contents(snapshot: Snapshot) -> list[object]:
     }
     for document in snapshot.documents():
         found.append((document.uri, document.text, document.dialect.name))
-        found += list(document.statements)
+        found += [(one.start, one.end, one.model, one.lineage, one.stale) for one in document.statements]
     for relation_id in sorted(relations):
         relation = snapshot.relation(relation_id)
         found.append((relation_id, relation))

@@ -61,6 +61,16 @@ def test_a_tag_over_several_lines_is_shown_as_one() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["{% if day %}\n{{ union_of(['tins', 'jars']) }}\n{% elif week %}\nSELECT a FROM jars\n{% endif %}\n",
+     "{% if day %}\n{{ union_of(['tins', 'jars']) }}\n{% endif %}", "{{ one_part() }} {{ another_part() }}"],
+)
+def test_a_cte_that_only_tags_make_is_no_table(body: str) -> None:
+    query = f"WITH a AS ({body}) SELECT a.id, jars.lid FROM a JOIN jars ON jars.id = a.id"
+    assert lines(query, "") == ["table jars: id, lid", "RS-1.lid <- jars.lid"]
+
+
 def test_a_column_named_by_a_tag_is_one_of_several() -> None:
     query = (
         "CREATE VIEW bakery.v AS SELECT {% for f in flours %} SUM(l.grams) AS {{ f }}_grams, {% endfor %} l.flour "
