@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, RecordType
 from sql_lineage_ls.features.results import Symbol
 from sql_lineage_ls.features.type_text import one_line
 from sql_lineage_ls.syntax.query_model import (
@@ -157,8 +158,26 @@ def _outputs(view: StatementView, statement: Statement) -> Iterator[Symbol]:
     for field in view.lineage.outputs:
         if field.site is None or field.site.start < 0:
             continue
-        focus = Span(view.start + field.site.start, view.start + field.site.end)
-        yield Symbol(field.name, "column", one_line(field.type, 1), focus, focus)
+        yield _output(field, "column", view.start)
+
+
+def _output(field: Field, kind: str, start: int) -> Symbol:
+    """A column of a query, or a field of a record that the query builds: `STRUCT(a AS x) AS r` has `r` and `x`."""
+    assert field.site is not None
+    focus = Span(start + field.site.start, start + field.site.end)
+    children = tuple(_output(inner, "field", start) for inner in _built_fields(field.type))
+    first = min((child.full.start for child in children), default=focus.start)
+    last = max((child.full.end for child in children), default=focus.end)
+    full = Span(min(first, focus.start), max(last, focus.end))
+    return Symbol(field.name, kind, one_line(field.type, 1), focus, full, children)
+
+
+def _built_fields(data_type: DataType) -> Iterator[Field]:
+    """The fields of a record, or of an array's records, whose names stand in the query itself."""
+    while isinstance(data_type, ArrayType):
+        data_type = data_type.element
+    if isinstance(data_type, RecordType) and data_type.built:
+        yield from (field for field in data_type.fields if field.site is not None and not field.site.uri)
 
 
 def _span(name: tuple[Name, ...], start: int) -> Span:

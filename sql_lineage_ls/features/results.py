@@ -12,6 +12,7 @@ from typing import Literal, Union
 
 from msgspec import Struct
 
+from sql_lineage_ls.lineage.model import Node
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import FileSpan
 
@@ -69,6 +70,85 @@ class NavigationTarget(Struct, frozen=True):
     focus: FileSpan
     full: FileSpan
     origin: Span
+
+
+class Reference(Struct, frozen=True):
+    """A place that uses what was asked for.
+
+    `usage` is `read`, `write`, `star`, `contained` (a record around it is read) or `declaration`.
+    """
+
+    span: FileSpan
+    usage: str
+
+
+class Highlight(Struct, frozen=True):
+    """A token of the document that means what the token under the cursor means; `written` where it gets a value."""
+
+    span: FileSpan
+    written: bool
+
+
+class SemanticToken(Struct, frozen=True, gc=False):
+    """A name and what it means.
+
+    `kind` is `namespace`, `relation`, `cte`, `alias`, `column`, `field`, `function`, `parameter` or `type`;
+    `modifiers` are of `declaration`, `written` and `unresolved`.
+    """
+
+    span: Span
+    kind: str
+    modifiers: tuple[str, ...] = ()
+
+
+class Fold(Struct, frozen=True):
+    """A part of a document that can be folded. `kind` is `code`, `comment` or `region`."""
+
+    span: Span
+    kind: str
+
+
+class FoundSymbol(Struct, frozen=True):
+    """A name of the workspace. `kind` is that of a `Symbol`, `container` what it belongs to: `shop.orders.customer`."""
+
+    name: str
+    kind: str
+    container: str
+    span: FileSpan
+
+
+class Link(Struct, frozen=True):
+    """A part of a document that leads elsewhere: to a `place` of the workspace, or to an `address`."""
+
+    span: Span
+    tooltip: str
+    place: FileSpan | None = None
+    address: str = ""
+
+
+class LineageItem(Struct, frozen=True):
+    """A node of the lineage tree, as a call hierarchy shows it.
+
+    `kind` is `table`, `view`, `column`, `field` or, for a query that stores nothing, `statement`. `focus` is its name's
+    token, `full` what that stands in. `node` and `behind` are what a client hands back to go on: the node, None for
+    a query, and those that the tree came by. An item that the tree came by before ends it: `circle`.
+    """
+
+    name: str
+    kind: str
+    detail: str
+    focus: FileSpan
+    full: FileSpan
+    node: Node | None
+    behind: tuple[Node, ...] = ()
+    circle: bool = False
+
+
+class LineageStep(Struct, frozen=True):
+    """A step of the lineage tree: the item that it leads to, and the tokens that take it."""
+
+    item: LineageItem
+    places: tuple[FileSpan, ...]
 
 
 class Lens(Struct, frozen=True):

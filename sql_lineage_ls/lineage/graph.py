@@ -193,6 +193,46 @@ def uses(index: GraphIndex, node: Node) -> tuple[FoundUse, ...]:
     return tuple(sorted(found.values()))
 
 
+def direct_uses(index: GraphIndex, node: Node) -> tuple[FoundUse, ...]:
+    """The uses of `node` itself and not those of what it is handed on to: one statement further, sorted by place."""
+    return tuple(sorted(set(_uses_of(index, node))))
+
+
+def writers(index: GraphIndex, relation: str) -> tuple[tuple[str, int], ...]:
+    """The statements that define, fill or change a relation, each as its document and number, sorted."""
+    return tuple(
+        sorted(
+            {
+                (read.uri, read.statement)
+                for contribution in index.contributions(relation)
+                for read in contribution.reads
+                if read.usage == WRITE
+            }
+        )
+    )
+
+
+def written_from(lineage: StatementLineage, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+    """The nodes that one statement writes from `node`: `v.city` for `t.addr` in `CREATE VIEW v AS SELECT addr.city`."""
+    steps = ((link, link.source, link.target) for link in _links(lineage) if link.source.relation == node.relation)
+    return tuple(sorted(set(_reached(steps, node, roles))))
+
+
+def made_from(lineage: StatementLineage, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
+    """The nodes that one statement reads to write `node`."""
+    steps = ((link, link.target, link.source) for link in _links(lineage) if link.target.relation == node.relation)
+    return tuple(sorted(set(_reached(steps, node, roles))))
+
+
+def _links(lineage: StatementLineage) -> Iterator[Link]:
+    stored = {relation for relation, _, _ in lineage.relations}
+    for edge in lineage.edges:
+        if edge.relation and (edge.relation == lineage.target or edge.relation in stored):
+            target = Node(edge.relation, edge.path)
+            for source in edge.sources:
+                yield Link(source.node, target, source.role, source.transform)
+
+
 def upstream(index: GraphIndex, node: Node) -> tuple[Node, ...]:
     """Every node whose value reaches `node`, through any number of views and tables; `node` itself is not listed.
 

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ from pygls.protocol import default_converter
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.server.capabilities import server_capabilities
-from sql_lineage_ls.server.convert import Converter
-from sql_lineage_ls.server.handlers import commands, lenses, navigation
+from sql_lineage_ls.server.family import Family, Handler
+from sql_lineage_ls.server.handlers import commands, hierarchy, lenses, navigation, references, structure, tokens
 from sql_lineage_ls.server.protocol import Protocol
 from sql_lineage_ls.server.session import Session
 from sql_lineage_ls.server.transport import StdioWriter, read_connection, read_stdin, take_stdout
-from sql_lineage_ls.server.worker import CATALOG, DOCUMENTS, EVERYTHING
+from sql_lineage_ls.server.worker import CATALOG, EVERYTHING
 from sql_lineage_ls.workspace.uris import normal_uri
 
 _log = logging.getLogger(__name__)
@@ -31,19 +31,6 @@ NAME = "sql-lineage-ls"
 HOST = "127.0.0.1"
 # A question waits this long for what it needs of the workspace; then what is known has to do.
 PATIENCE_SECONDS = 1.0
-
-_Handler = Callable[[Converter, Any], Any]
-
-# Requests that one feature answers: its handler, and how much of the workspace it needs.
-_REQUESTS: dict[str, tuple[_Handler, int]] = {
-    # A hover counts uses.
-    types.TEXT_DOCUMENT_HOVER: (navigation.hover, EVERYTHING),
-    types.TEXT_DOCUMENT_DEFINITION: (navigation.definition, CATALOG),
-    types.TEXT_DOCUMENT_DECLARATION: (navigation.declaration, CATALOG),
-    types.TEXT_DOCUMENT_TYPE_DEFINITION: (navigation.type_definition, CATALOG),
-    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (navigation.document_symbols, DOCUMENTS),
-}
-
 
 class Server(LanguageServer):
     """pygls' server, which writes our errors to the log instead of the middle of the screen."""
@@ -79,15 +66,22 @@ def make_server(loop: asyncio.AbstractEventLoop) -> tuple[Server, Session]:
     """A server with all its handlers, and the session that it serves."""
     server = Server(NAME, __version__, protocol_cls=Protocol, converter_factory=default_converter)
     session = Session(server, loop)
+    families = (
+        navigation.FAMILY,
+        references.FAMILY,
+        hierarchy.FAMILY,
+        structure.FAMILY,
+        tokens.family(session.tokens),
+    )
 
     def initialize(params: types.InitializeParams) -> types.ServerCapabilities:
         session.initialize(params)
-        return server_capabilities(session.client, params.capabilities)
+        return server_capabilities(session.client, params.capabilities, families)
 
     server.protocol.initialize = initialize
     _register_documents(server, session)
     _register_workspace(server, session)
-    _register_requests(server, session)
+    _register_requests(server, session, families)
     return server, session
 
 
@@ -136,20 +130,28 @@ def _register_workspace(server: Server, session: Session) -> None:
         """Accepted as the protocol demands; the log has a level of its own."""
 
 
-def _register_requests(server: Server, session: Session) -> None:
-    def register(method: str, handler: _Handler, need: int) -> None:
+def _register_requests(server: Server, session: Session, families: Iterable[Family]) -> None:
+    def register(method: str, handler: Handler, need: int) -> None:
         async def answer(params: Any) -> Any:
             return await session.ask(lambda convert: handler(convert, params), need, PATIENCE_SECONDS)
 
         server.feature(method)(answer)
 
-    for method, (handler, need) in _REQUESTS.items():
-        register(method, handler, need)
+    for family in families:
+        for method, (handler, need) in family.requests.items():
+            register(method, handler, need)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(params: types.CodeLensParams) -> Any:
         settings = session.settings_of(normal_uri(params.text_document.uri)).code_lens
         return await session.ask(lambda convert: lenses.code_lens(convert, params, settings), EVERYTHING)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def document_link(params: types.DocumentLinkParams) -> Any:
+        folders = [str(folder.path) for folder in session.settings.folders]
+        return await session.ask(
+            lambda convert: structure.document_links(convert, params, folders), CATALOG, PATIENCE_SECONDS
+        )
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute_command(params: types.ExecuteCommandParams) -> Any:

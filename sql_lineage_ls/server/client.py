@@ -22,10 +22,16 @@ class Client(Struct, frozen=True, kw_only=True):
     definition_links: bool = False
     declaration_links: bool = False
     type_definition_links: bool = False
+    implementation_links: bool = False
     nested_symbols: bool = False
     related_information: bool = False
     code_description: bool = False
     lens_refresh: bool = False
+    token_refresh: bool = False
+    link_tooltips: bool = False
+    folds_lines: bool = False
+    # How many folds a client takes, 0 where it does not say.
+    most_folds: int = 0
     watches_files: bool = False
     configuration: bool = False
     progress: bool = False
@@ -46,10 +52,15 @@ def read_client(capabilities: types.ClientCapabilities) -> Client:
         definition_links=has("text_document.definition.link_support"),
         declaration_links=has("text_document.declaration.link_support"),
         type_definition_links=has("text_document.type_definition.link_support"),
+        implementation_links=has("text_document.implementation.link_support"),
         nested_symbols=has("text_document.document_symbol.hierarchical_document_symbol_support"),
         related_information=has("text_document.publish_diagnostics.related_information"),
         code_description=has("text_document.publish_diagnostics.code_description_support"),
         lens_refresh=has("workspace.code_lens.refresh_support"),
+        token_refresh=has("workspace.semantic_tokens.refresh_support"),
+        link_tooltips=has("text_document.document_link.tooltip_support"),
+        folds_lines=has("text_document.folding_range.line_folding_only"),
+        most_folds=int(_get(capabilities, "text_document.folding_range.range_limit") or 0),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
         configuration=has("workspace.configuration"),
         progress=has("window.work_done_progress"),

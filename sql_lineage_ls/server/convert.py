@@ -6,15 +6,26 @@ The only place that knows lines, characters and the client's encoding and spelli
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from lsprotocol import types
 from msgspec import Struct
 
-from sql_lineage_ls.features.results import Diagnostic, HoverInfo, Lens, NavigationTarget, Symbol
+from sql_lineage_ls.features.results import (
+    Diagnostic,
+    FoundSymbol,
+    Highlight,
+    HoverInfo,
+    Lens,
+    Link,
+    NavigationTarget,
+    Symbol,
+)
 from sql_lineage_ls.server.client import Client
 from sql_lineage_ls.server.spelling import Spelling
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot
+from sql_lineage_ls.workspace.uris import normal_uri
 
 SOURCE = "sql-lineage"
 SHOW_REFERENCES = "sqlLineage.showReferences"
@@ -37,6 +48,13 @@ _SYMBOL_KINDS = {
 }
 
 
+class AtPosition(Protocol):
+    """The parameters of a request about a position of a document."""
+
+    text_document: types.TextDocumentIdentifier
+    position: types.Position
+
+
 class Converter(Struct, frozen=True):
     """Conversions for one client, over one snapshot."""
 
@@ -45,6 +63,12 @@ class Converter(Struct, frozen=True):
     spelling: Spelling
 
     # ------------------------------------------------------------ places
+
+    def place(self, params: AtPosition) -> tuple[str, int] | None:
+        """The document and the offset that a request is about; None where nobody knows the document."""
+        uri = normal_uri(params.text_document.uri)
+        document = self.snapshot.document(uri)
+        return (uri, self.from_lsp_position(document, params.position)) if document is not None else None
 
     def from_lsp_position(self, document: DocumentView, position: types.Position) -> int:
         """The offset of a position, clamped to the text."""
@@ -105,6 +129,25 @@ class Converter(Struct, frozen=True):
             target_selection_range=focus.range,
             origin_selection_range=self.to_lsp_range(document, target.origin),
         )
+
+    def to_highlight(self, document: DocumentView, found: Highlight) -> types.DocumentHighlight:
+        kind = types.DocumentHighlightKind.Write if found.written else types.DocumentHighlightKind.Read
+        return types.DocumentHighlight(self.to_lsp_range(document, Span(found.span.start, found.span.end)), kind)
+
+    def to_document_link(self, document: DocumentView, link: Link) -> types.DocumentLink | None:
+        """A link; one to a place names its line as editors read it from an address."""
+        target = link.address or (self._link(link.place) if link.place is not None else "")
+        if not target:
+            return None
+        tooltip = link.tooltip if self.client.link_tooltips else None
+        return types.DocumentLink(self.to_lsp_range(document, link.span), target, tooltip)
+
+    def to_symbol_information(self, symbol: FoundSymbol) -> types.SymbolInformation | None:
+        location = self.to_lsp_location(symbol.span)
+        if location is None:
+            return None
+        kind = _SYMBOL_KINDS.get(symbol.kind, types.SymbolKind.Variable)
+        return types.SymbolInformation(location, symbol.name, kind, container_name=symbol.container or None)
 
     def to_code_lens(self, document: DocumentView, lens: Lens) -> types.CodeLens:
         """A lens whose command gets the document, the position and the places; one without uses has no command."""

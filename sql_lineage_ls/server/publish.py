@@ -1,4 +1,4 @@
-"""What the server sends without being asked: diagnostics of open documents, and the wish to see lenses anew.
+"""What the server sends unasked: diagnostics of open documents, and the wish to see lenses and colours anew.
 
 Diagnostics follow the last key by a short pause, which is shorter still after a rest. They are those of the version
 that the client has, never of an older one after a newer, and there are none before the catalog is loaded.
@@ -36,7 +36,7 @@ class Publisher:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._timer: asyncio.TimerHandle | None = None
-        self._lens_timer: asyncio.TimerHandle | None = None
+        self._refresh_timer: asyncio.TimerHandle | None = None
         self._published: dict[str, _Found] = {}
 
     def snapshot_changed(self) -> None:
@@ -59,13 +59,18 @@ class Publisher:
             del self._published[uri]
             self._send(uri, None, [])
 
-    def refresh_lenses_soon(self) -> None:
-        if self._lens_timer is not None:
-            self._lens_timer.cancel()
-        self._lens_timer = self._session.loop.call_later(PAUSE_SECONDS, self._refresh_lenses)
+    def refresh_soon(self) -> None:
+        """What editors show of a document may have changed with another one: lenses, and colours of names."""
+        if self._refresh_timer is not None:
+            self._refresh_timer.cancel()
+        self._refresh_timer = self._session.loop.call_later(PAUSE_SECONDS, self._refresh)
 
-    def _refresh_lenses(self) -> None:
-        self._session.run(self._session.server.workspace_code_lens_refresh_async(None))
+    def _refresh(self) -> None:
+        client, server = self._session.client, self._session.server
+        if client.lens_refresh:
+            self._session.run(server.workspace_code_lens_refresh_async(None))
+        if client.token_refresh and self._session.tokens.asked:
+            self._session.run(server.workspace_semantic_tokens_refresh_async(None))
 
     def _publish_all(self) -> None:
         for document in self._session.documents:

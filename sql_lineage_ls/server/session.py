@@ -21,6 +21,7 @@ from sql_lineage_ls.server.progress import ScanProgress
 from sql_lineage_ls.server.publish import Publisher
 from sql_lineage_ls.server.settings import FolderSettings, section_of
 from sql_lineage_ls.server.spelling import Spelling
+from sql_lineage_ls.server.token_memory import TokenMemory
 from sql_lineage_ls.server.worker import DOCUMENTS, Worker
 from sql_lineage_ls.workspace.config import SECTION, Settings
 from sql_lineage_ls.workspace.config_files import SETTINGS_FILES
@@ -53,6 +54,7 @@ class Session:
         self.worker = Worker(loop, self._on_snapshot, self._on_progress, self._on_failure)
         self.publisher = Publisher(self)
         self.progress = ScanProgress(server)
+        self.tokens = TokenMemory()
         self._index_revision = 0
         self._initial_settings: Any = None
         self._said: set[str] = set()
@@ -208,7 +210,7 @@ class Session:
         if (folders, default) != before:
             self.worker.tell(lambda engine: engine.configure(folders, default))
             self.publisher.settings_changed()
-            self.refresh_lenses()
+            self.refresh_shown()
 
     async def _pull_configuration(self) -> None:
         if not self.client.configuration:
@@ -238,7 +240,7 @@ class Session:
             self.publisher.snapshot_changed()
         if snapshot.ready and snapshot.index_revision != self._index_revision:
             self._index_revision = snapshot.index_revision
-            self.refresh_lenses()
+            self.refresh_shown()
         self.worker.tell(lambda engine: self._take_notices(engine.take_notices()))
 
     def _take_notices(self, notices: tuple[str, ...]) -> None:
@@ -253,10 +255,9 @@ class Session:
         self.progress.end()
         self.say(f"SQL lineage does not work: {reason}. Please install it anew.")
 
-    def refresh_lenses(self) -> None:
-        """Asks the client to ask for lenses again, soon after the last of many changes."""
-        if self.client.lens_refresh:
-            self.publisher.refresh_lenses_soon()
+    def refresh_shown(self) -> None:
+        """Asks the client to ask again for lenses and colours, soon after the last of many changes."""
+        self.publisher.refresh_soon()
 
     def say(self, message: str) -> None:
         """Shows a message to the person at the editor, the same one only once."""

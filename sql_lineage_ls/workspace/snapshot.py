@@ -262,14 +262,30 @@ class Snapshot:
         `uses(Node("shop.orders", ("customer",)))` holds the reads of `customer`, of `customer.city` below it, and of
         the stars and rows that contain it.
         """
+        return self._placed(graph.uses(self._index, node))
+
+    def direct_uses(self, node: Node) -> tuple[Use, ...]:
+        """The uses of `node` itself: those one statement further, and none of what it is handed on to."""
+        return self._placed(graph.direct_uses(self._index, node))
+
+    def _placed(self, uses: Iterable[graph.FoundUse]) -> tuple[Use, ...]:
         found = []
-        for use in graph.uses(self._index, node):
+        for use in uses:
             document = self._documents.get(use.uri)
             if document is None or use.start < 0 or use.statement >= len(document.statements):
                 continue
             start = document.statements[use.statement].start
             span = FileSpan(use.uri, start + use.start, start + use.end)
             found.append(Use(span, use.node, use.usage, use.target))
+        return tuple(found)
+
+    def writers(self, relation_id: str) -> tuple[tuple[DocumentView, StatementView], ...]:
+        """The statements that define, fill or change a relation, sorted by document and place."""
+        found = []
+        for uri, index in graph.writers(self._index, relation_id):
+            document = self._documents.get(uri)
+            if document is not None and index < len(document.statements):
+                found.append((document, document.statements[index]))
         return tuple(found)
 
     def sources(self, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:

@@ -24,6 +24,10 @@ def _refresh(client: Editor, params: None) -> None:
     client.lens_refreshes += 1
 
 
+def _refresh_tokens(client: Editor, params: None) -> None:
+    client.token_refreshes += 1
+
+
 def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
     client.diagnostics[params.uri] = params.diagnostics
     client.versions.setdefault(params.uri, []).append(params.version)
@@ -32,6 +36,7 @@ def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
 _FEATURES = {
     types.CLIENT_REGISTER_CAPABILITY: _register,
     types.WORKSPACE_CODE_LENS_REFRESH: _refresh,
+    types.WORKSPACE_SEMANTIC_TOKENS_REFRESH: _refresh_tokens,
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
 }
 
@@ -73,6 +78,7 @@ class Editor(LanguageClient):
         self.encoding: Any = "utf-16"
         self.registrations: list[types.Registration] = []
         self.lens_refreshes = 0
+        self.token_refreshes = 0
         self.opened: dict[str, Document] = {}
         self.versions: dict[str, list[int | None]] = {}
         register_lsp_features(self, {**DEFAULT_CLIENT_FEATURES, **_FEATURES})

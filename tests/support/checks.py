@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sql_lineage_ls.features.results import Code, HoverInfo, NavigationTarget
 from sql_lineage_ls.workspace.snapshot import Snapshot
-from tests.support import product
+from tests.support import product, shown
 from tests.support.fixture import (
     SEVERITIES,
     Expectation,
@@ -69,6 +69,16 @@ def _check(fixture: Fixture, snapshot: Snapshot) -> Iterator[Failure]:
         yield from check_diagnostics(fixture, snapshot, file)
         if lenses:
             yield from check_lenses(fixture, snapshot, file)
+        for check in (
+            shown.check_uses,
+            shown.check_hierarchy,
+            shown.check_tokens,
+            shown.check_selections,
+            shown.check_links,
+        ):
+            yield from (Failure(*found) for found in check(fixture, snapshot, file))
+    yield from (Failure(*found) for found in shown.check_folds(fixture, snapshot))
+    yield from (Failure(*found) for found in shown.check_symbols(fixture, snapshot))
     yield from check_lineage(fixture, snapshot)
 
 
@@ -82,7 +92,7 @@ def check_hover(fixture: Fixture, snapshot: Snapshot, file: FixtureFile) -> Iter
     or `=@section`, are the whole hover as plain text.
     """
     for expectation in file.of_kind("hover"):
-        for offset in _offsets(expectation):
+        for offset in shown.offsets(expectation):
             found = product.hover(snapshot, file.uri, offset)
             actual = NONE if found is None else found.present("plaintext")
             if found is not None and (found.span.start, found.span.end) != (expectation.start, expectation.end):
@@ -129,24 +139,16 @@ def check_navigation(
             yield Failure(_say(fixture, expectation, f"no label '@{unknown[0]}'"))
             continue
         expected = {fixture.labels[name] for name in names}
-        for offset in _offsets(expectation):
+        for offset in shown.offsets(expectation):
             targets = navigate(snapshot, file.uri, offset)
             actual = {Label(target.focus.uri, target.focus.start, target.focus.end) for target in targets}
             if actual != expected:
-                shown = " ".join(_show_place(fixture, label) for label in sorted(actual, key=repr)) or NONE
+                places = " ".join(shown.show_place(fixture, label) for label in sorted(actual, key=repr)) or NONE
                 yield Failure(
-                    _say(fixture, expectation, f"at {offset}: {kind} is {shown}"),
-                    rewrite_text(fixture, expectation, shown) if " at " not in shown else None,
+                    _say(fixture, expectation, f"at {offset}: {kind} is {places}"),
+                    rewrite_text(fixture, expectation, places) if " at " not in places else None,
                 )
                 break
-
-
-def _show_place(fixture: Fixture, place: Label) -> str:
-    name = fixture.label_at(place.uri, place.start, place.end)
-    if name is not None:
-        return f"@{name}"
-    text = next((file.text for file in fixture.files if file.uri == place.uri), "")
-    return f"{text[place.start : place.end]!r} at {place.uri}:{place.start}"
 
 
 # ---------------------------------------------------------------- diagnostics, lenses
@@ -265,10 +267,6 @@ def _source_names(text: str) -> list[str]:
         else:
             names[-1] += char
     return list(filter(None, names))
-
-
-def _offsets(expectation: Expectation) -> tuple[int, ...]:
-    return tuple(dict.fromkeys((expectation.start, expectation.end - 1, expectation.end)))
 
 
 def _say(fixture: Fixture, expectation: Expectation, message: str) -> str:

@@ -29,7 +29,12 @@ _CONTINUATION = re.compile(r"-- *\| ?(.*)$")
 _LABELS = re.compile(r"(?: +@[\w.-]+)*")
 _EXPECTATION = re.compile(r" *([a-z]+)(?:\[([a-z-]+)\])?: ?(.*)$")
 SEVERITIES = ("error", "warning", "information", "hint")
-KINDS = frozenset({"hover", "definition", "declaration", "lens", *SEVERITIES})
+KINDS = frozenset(
+    {
+        "hover", "definition", "declaration", "lens", "references", "highlight", "implementation", "incoming",
+        "outgoing", "token", "selection", "link", *SEVERITIES,
+    }
+)  # fmt: skip
 
 
 class FixtureError(Exception):

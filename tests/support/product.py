@@ -6,12 +6,21 @@ from collections.abc import Mapping
 
 from sql_lineage_ls.exporters.report import Message, Report, make_report, place
 from sql_lineage_ls.exporters.text import to_text
+from sql_lineage_ls.features.call_hierarchy import incoming_calls, outgoing_calls, prepare_call_hierarchy
 from sql_lineage_ls.features.code_lens import code_lenses
 from sql_lineage_ls.features.declaration import declaration
 from sql_lineage_ls.features.definition import definition
 from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
+from sql_lineage_ls.features.document_highlight import document_highlight
+from sql_lineage_ls.features.document_links import document_links
+from sql_lineage_ls.features.folding_range import folding_ranges
 from sql_lineage_ls.features.hover import hover
+from sql_lineage_ls.features.implementation import implementation
+from sql_lineage_ls.features.references import references
 from sql_lineage_ls.features.results import Diagnostic
+from sql_lineage_ls.features.selection_range import selection_range
+from sql_lineage_ls.features.semantic_tokens import semantic_tokens
+from sql_lineage_ls.features.workspace_symbols import workspace_symbols
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.snapshot import Snapshot
@@ -22,10 +31,21 @@ __all__ = [
     "declaration",
     "definition",
     "diagnostics",
+    "document_highlight",
+    "document_links",
+    "folding_ranges",
     "hover",
+    "implementation",
+    "incoming_calls",
     "lineage_report",
     "lineage_text",
     "open_files",
+    "outgoing_calls",
+    "prepare_call_hierarchy",
+    "references",
+    "selection_range",
+    "semantic_tokens",
+    "workspace_symbols",
 ]
 
 

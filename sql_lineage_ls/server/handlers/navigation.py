@@ -1,18 +1,21 @@
-"""Requests about a position: hover, definition, declaration, type definition; and the outline of a document."""
+"""Requests about a position: hover, definition, declaration, type definition."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lsprotocol import types
 
 from sql_lineage_ls.features import declaration as declaration_feature
 from sql_lineage_ls.features import definition as definition_feature
-from sql_lineage_ls.features import document_symbols as symbols_feature
 from sql_lineage_ls.features import hover as hover_feature
 from sql_lineage_ls.features import type_definition as type_definition_feature
 from sql_lineage_ls.features.results import NavigationTarget
+from sql_lineage_ls.server.client import Client
 from sql_lineage_ls.server.convert import Converter
+from sql_lineage_ls.server.family import Family
+from sql_lineage_ls.server.worker import CATALOG, EVERYTHING
 from sql_lineage_ls.workspace.snapshot import Snapshot
 from sql_lineage_ls.workspace.uris import normal_uri
 
@@ -47,17 +50,6 @@ def type_definition(convert: Converter, params: types.TypeDefinitionParams) -> T
     return _jump(convert, params, type_definition_feature.type_definition, convert.client.type_definition_links)
 
 
-def document_symbols(
-    convert: Converter, params: types.DocumentSymbolParams
-) -> list[types.DocumentSymbol] | list[types.SymbolInformation] | None:
-    """The outline."""
-    uri = normal_uri(params.text_document.uri)
-    document = convert.snapshot.document(uri)
-    if document is None:
-        return None
-    return convert.to_symbols(document, symbols_feature.document_symbols(convert.snapshot, uri))
-
-
 def _jump(convert: Converter, params: _JumpParams, feature: _Jump, links: bool) -> Targets:
     uri = normal_uri(params.text_document.uri)
     document = convert.snapshot.document(uri)
@@ -65,3 +57,25 @@ def _jump(convert: Converter, params: _JumpParams, feature: _Jump, links: bool) 
         return None
     offset = convert.from_lsp_position(document, params.position)
     return convert.to_locations(document, feature(convert.snapshot, uri, offset), links) or None
+
+
+def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
+    text = capabilities.text_document or types.TextDocumentClientCapabilities()
+    return {
+        "hover_provider": text.hover is not None or None,
+        "definition_provider": text.definition is not None or None,
+        "declaration_provider": text.declaration is not None or None,
+        "type_definition_provider": text.type_definition is not None or None,
+    }
+
+
+FAMILY = Family(
+    {
+        # A hover counts uses.
+        types.TEXT_DOCUMENT_HOVER: (hover, EVERYTHING),
+        types.TEXT_DOCUMENT_DEFINITION: (definition, CATALOG),
+        types.TEXT_DOCUMENT_DECLARATION: (declaration, CATALOG),
+        types.TEXT_DOCUMENT_TYPE_DEFINITION: (type_definition, CATALOG),
+    },
+    offer,
+)

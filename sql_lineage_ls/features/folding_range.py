@@ -1,0 +1,108 @@
+"""Folding ranges: statements, brackets (CTEs, subqueries, column lists, types), CASE, comments, template blocks.
+
+They follow the form of the text, so they stay while a statement is half typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sql_lineage_ls.features.results import Fold
+from sql_lineage_ls.syntax.pieces import COMMENT, LINE_COMMENT, TAG, Piece, groups_of, pieces_of
+from sql_lineage_ls.text.span import Span
+from sql_lineage_ls.workspace.snapshot import Snapshot
+
+CODE, COMMENTS, REGION = "code", "comment", "region"
+
+_REGION = re.compile(r"(?:--|#|//)\s*#?(region|endregion)\b", re.IGNORECASE)
+_TAG_WORD = re.compile(r"\{%[-+]?\s*(\w+)")
+_LINE_END = re.compile(r"[\r\n]")
+
+
+def folding_ranges(snapshot: Snapshot, uri: str) -> tuple[Fold, ...]:
+    """What can be folded in a document: spans over several lines, outer ones first, sorted.
+
+    A bracket that ends on a line of its own stays to be seen: of `CREATE TABLE t (`, two columns and `);` the fold of
+    the bracket ends behind the last column.
+    """
+    document = snapshot.document(uri)
+    if document is None:
+        return ()
+    text = document.text
+    pieces = pieces_of(text, document.dialect)
+    folds = {Span(statement.start, statement.end): CODE for statement in document.statements}
+    for group in groups_of(text, pieces):
+        span = Span(pieces[group.first].start, _before(text, pieces[group.last]))
+        folds.setdefault(span, CODE)
+    for span in _comments(text, pieces):
+        folds[span] = COMMENTS
+    folds.update((span, CODE) for span in _tag_blocks(text, pieces))
+    folds.update((span, REGION) for span in _regions(text, pieces))
+    found = (Fold(span, kind) for span, kind in folds.items() if _LINE_END.search(text, span.start, span.end))
+    return tuple(sorted(found, key=lambda fold: (fold.span.start, -fold.span.end, fold.kind)))
+
+
+def _before(text: str, closer: Piece) -> int:
+    """Where a fold ends that `closer` closes: before its line where it is the first thing there, else behind it."""
+    line = max(text.rfind("\n", 0, closer.start), text.rfind("\r", 0, closer.start))
+    if text[line + 1 : closer.start].strip():
+        return closer.end
+    return len(text[: closer.start].rstrip())
+
+
+def _comments(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
+    """Comments over several lines, and line comments that follow each other on lines of their own."""
+    run: list[Piece] = []
+    for piece in pieces:
+        if piece.kind == LINE_COMMENT and _is_alone(text, piece) and not _REGION.match(text, piece.start):
+            if run and text[run[-1].end : piece.start].count("\n") > 1:
+                yield Span(run[0].start, run[-1].end)
+                run = []
+            run.append(piece)
+            continue
+        if run:
+            yield Span(run[0].start, run[-1].end)
+            run = []
+        if piece.kind == COMMENT:
+            yield Span(piece.start, piece.end)
+    if run:
+        yield Span(run[0].start, run[-1].end)
+
+
+def _is_alone(text: str, piece: Piece) -> bool:
+    line = max(text.rfind("\n", 0, piece.start), text.rfind("\r", 0, piece.start))
+    return not text[line + 1 : piece.start].strip()
+
+
+def _tag_blocks(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
+    """`{% if .. %}` to `{% endif %}` and its like; the branches between belong to it."""
+    open_: list[tuple[str, Piece]] = []
+    for piece in pieces:
+        word = _TAG_WORD.match(text, piece.start) if piece.kind == TAG else None
+        if word is None:
+            continue
+        name = word[1]
+        if not name.startswith("end"):
+            open_.append((name, piece))
+            continue
+        kinds = [kind for kind, _ in open_]
+        if name[3:] in kinds:
+            at = len(kinds) - 1 - kinds[::-1].index(name[3:])
+            yield Span(open_[at][1].start, _before(text, piece))
+            del open_[at:]
+
+
+def _regions(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
+    """`-- region name` to `-- endregion`."""
+    open_: list[Piece] = []
+    for piece in pieces:
+        mark = _REGION.match(text, piece.start) if piece.kind == LINE_COMMENT else None
+        if mark is None:
+            continue
+        if mark[1].lower() == "region":
+            open_.append(piece)
+        elif open_:
+            yield Span(open_.pop().start, piece.end)
+
+

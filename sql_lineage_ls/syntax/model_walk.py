@@ -1,0 +1,28 @@
+"""One walk over the query model, for who looks for one kind of record wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from sql_lineage_ls.syntax.query_model import Record
+
+_Kind = TypeVar("_Kind", bound=Record)
+
+
+def records_of(kind: type[_Kind], model: object) -> Iterator[_Kind]:
+    """Every record of a kind in a model, those inside of others too; in no order. Deep models need no deep stack.
+
+    `records_of(Call, model)` of `SELECT SUM(ABS(x)) FROM t` gives the calls of SUM and of ABS.
+    """
+    waiting: list[object] = [model]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, kind):
+            yield value
+        if isinstance(value, tuple):
+            waiting += value
+        elif isinstance(value, Record):
+            waiting += [
+                inner for name in value.__struct_fields__ if isinstance(inner := getattr(value, name), (Record, tuple))
+            ]

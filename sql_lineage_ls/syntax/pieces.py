@@ -1,0 +1,135 @@
+"""The words, quotes, brackets, comments and tags of a text, whatever its state, and how its brackets nest.
+
+For features that follow the text's form and not its meaning (folding, growing selections). By the scanners that cut
+documents into statements, so it reads half-typed and broken text; it never raises and takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from sql_lineage_ls.syntax import lexical as lex
+from sql_lineage_ls.syntax.broken_quotes import boundary, line_quote_end
+from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.templates import tag_end
+
+WORD, QUOTED, OPEN, CLOSE, SIGN, SEMICOLON = "word", "quoted", "open", "close", "sign", "semicolon"
+LINE_COMMENT, COMMENT, TAG = "line_comment", "comment", "tag"
+
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+_CLOSERS = {"[": "]", "(": ")", "{": "}", "<": ">"}
+_KINDS = {
+    lex.CLOSED: QUOTED, lex.WORD: WORD, lex.SEMICOLON: SEMICOLON, lex.LINE_COMMENT: LINE_COMMENT, lex.OPEN: OPEN,
+    lex.CLOSE: CLOSE, lex.SYMBOL: SIGN,
+}  # fmt: skip
+# Types whose parameters stand between `<` and `>`.
+_TYPES = frozenset({"STRUCT", "ARRAY", "MAP", "TABLE", "RECORD", "RANGE"})
+
+
+class Piece(Struct, frozen=True, gc=False):
+    """The code points `[start, end)` of one piece of text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Group(Struct, frozen=True, gc=False):
+    """Brackets that belong together, or CASE and its END: the indexes of the two pieces. `sign` is what opens it."""
+
+    first: int
+    last: int
+    sign: str
+
+
+def pieces_of(text: str, dialect: Dialect) -> tuple[Piece, ...]:
+    """The pieces of `text` in order, without the blanks between them.
+
+    `f(a) -- x` has a word, an open bracket, a word, a closed bracket and a line comment.
+    """
+    scanner = lex.scanner(dialect.name)
+    found: list[Piece] = []
+    position = 0
+    while position < len(text):
+        for match in scanner.tokens.finditer(text, position):
+            group = match.lastindex
+            assert group is not None
+            start, end = match.span(group)
+            kind = _KINDS.get(group)
+            if kind is None:
+                position = _by_hand(text, scanner, group, start, end, found)
+                break
+            found.append(Piece(kind, start, end))
+        else:
+            break
+    return tuple(found)
+
+
+def _by_hand(text: str, scanner: lex.Scanner, group: int, start: int, end: int, found: list[Piece]) -> int:
+    """Adds a piece whose end no pattern tells; where to go on."""
+    if group == lex.COMMENT:
+        kind, stop = COMMENT, _comment_end(text, start, scanner.rules.nested_comments)
+    elif group == lex.TAG:
+        kind, stop = TAG, tag_end(text, start)
+    elif group == lex.DELIMITED:
+        opener = text[start:end]
+        sign = text[end : end + 1]
+        closer = _CLOSERS.get(sign, sign) + "'" if opener[-1] == "'" else opener
+        close = text.find(closer, end + (opener[-1] == "'"))
+        kind, stop = QUOTED, close + len(closer) if close >= 0 else -1
+    else:
+        kind, stop = QUOTED, line_quote_end(text, start, len(text))
+    if stop <= start:
+        kind, stop = SIGN, end
+    found.append(Piece(kind, start, stop))
+    return stop
+
+
+def _comment_end(text: str, start: int, nested: bool) -> int:
+    depth = 1
+    for mark in _COMMENT_MARK.finditer(text, start + 2):
+        if mark[0] == "*/":
+            depth -= 1
+        elif nested:
+            depth += 1
+        if not depth:
+            return mark.end()
+    end = boundary(text, start, len(text))
+    return end if end >= 0 else len(text)
+
+
+def groups_of(text: str, pieces: tuple[Piece, ...]) -> tuple[Group, ...]:
+    """The brackets that close, by their opening piece, CASE .. END and the angle brackets of types among them.
+
+    A bracket that is never closed holds nothing up: those around it close over it. A semicolon closes everything.
+    """
+    found: list[Group] = []
+    open_: list[tuple[int, str]] = []
+    before = ""
+    for at, piece in enumerate(pieces):
+        kind = piece.kind
+        if kind in (LINE_COMMENT, COMMENT):
+            continue
+        word = text[piece.start : piece.end].upper() if kind in (WORD, OPEN, CLOSE, SIGN) else ""
+        if kind == SEMICOLON:
+            open_.clear()
+        elif kind == OPEN or (word == "<" and before in _TYPES) or (word == "CASE" and before != "END"):
+            open_.append((at, word))
+        elif kind == CLOSE or word in ("END", ">"):
+            _close(open_, at, word, found)
+        before = word
+    return tuple(sorted(found, key=lambda group: group.first))
+
+
+def _close(open_: list[tuple[int, str]], at: int, closer: str, found: list[Group]) -> None:
+    """Closes the innermost bracket of that kind. An angle bracket and an END reach over no other bracket."""
+    for index in range(len(open_) - 1, -1, -1):
+        first, sign = open_[index]
+        if closer == ("END" if sign == "CASE" else _CLOSERS[sign]):
+            del open_[index:]
+            found.append(Group(first, at, sign))
+            return
+        if closer in (">", "END") and sign not in ("<", "CASE"):
+            return
