@@ -131,7 +131,9 @@ def _written_by(snapshot: Snapshot, item: LineageItem, use: Use) -> Iterator[Lin
         return
     targets = written_from(statement.lineage, item.node) if item.node.path else ()
     used = [target for target in targets if _is_used_for(statement, target, use)]
-    for target in used or targets or (Node(use.target, ()),):
+    # A statement that changes the rows which it chooses by the item writes nothing new from it.
+    elsewhere = (Node(use.target, ()),) if use.target != item.node.relation else ()
+    for target in used or targets or elsewhere:
         yield _item(snapshot, target, write_place(snapshot, document, statement, target), item)
 
 

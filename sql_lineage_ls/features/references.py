@@ -12,6 +12,7 @@ import re
 from sql_lineage_ls.features.navigate import declaration_of, is_star
 from sql_lineage_ls.features.results import Reference
 from sql_lineage_ls.features.subject import Subject, mentions, subject_at
+from sql_lineage_ls.features.writers import Write, writes_of
 from sql_lineage_ls.lineage.graph import ELEMENT, WRITE
 from sql_lineage_ls.lineage.model import Node
 from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot, Use
@@ -19,8 +20,8 @@ from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot, Use
 DECLARATION = "declaration"
 READ = "read"
 
-# The name before the dot (or Snowflake's colon) at the end of a text.
-_NAME_BEFORE = re.compile(r"([\w$]+|`[^`]*`|\"[^\"]*\")\s*[.:]\s*\Z")
+# The name before the dot (or Snowflake's colon) at the end of a text; `(c.addr).` has brackets around it.
+_NAME_BEFORE = re.compile(r"([\w$]+|`[^`]*`|\"[^\"]*\")\s*\)?\s*[.:]\s*\Z")
 _LONGEST_NAME = 200
 
 
@@ -38,6 +39,10 @@ def references(snapshot: Snapshot, uri: str, offset: int, declarations: bool = T
         for use in snapshot.uses(node):
             if node.path or not use.node.path:
                 found.setdefault(_place(snapshot, node, use), use.usage)
+        # Who writes a record writes each field of it; a column without a name in an INSERT is written all the same.
+        for write in writes_of(snapshot, node) if node.path else ():
+            if not _is_known(found, write):
+                found[write.span] = WRITE
     declaring = _declarations(snapshot, subject)
     for mention in mentions(snapshot, subject, subject.found.document):
         if mention.defines:
@@ -51,6 +56,12 @@ def references(snapshot: Snapshot, uri: str, offset: int, declarations: bool = T
     return tuple(
         Reference(span, found[span]) for span in sorted(found) if declarations or found[span] != DECLARATION
     )
+
+
+def _is_known(found: dict[FileSpan, str], write: Write) -> bool:
+    """Whether a place in the writing statement is known by its name already."""
+    uri, start, end = write.document.uri, write.statement.start, write.statement.end
+    return any(usage == WRITE and span.uri == uri and start <= span.start < end for span, usage in found.items())
 
 
 def _declarations(snapshot: Snapshot, subject: Subject) -> set[FileSpan]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from sql_lineage_ls.features.locate import declared
 from sql_lineage_ls.features.results import SemanticToken
+from sql_lineage_ls.features.subject import qualifiers
 from sql_lineage_ls.lineage.graph import WRITE
 from sql_lineage_ls.lineage.model import Occurrence, StatementLineage
 from sql_lineage_ls.syntax.model_walk import records_of
@@ -56,7 +57,10 @@ def _of_statement(snapshot: Snapshot, document: DocumentView, statement: Stateme
     for occurrence in declared(snapshot, document.uri, statement):
         kind = _KINDS.get(occurrence.kind, occurrence.kind)
         tokens[occurrence.start, occurrence.end] = (kind, {DECLARATION})
-    _add_names(tokens, snapshot.occurrences(document, statement), statement.lineage)
+    occurrences = snapshot.occurrences(document, statement)
+    parts = qualifiers(document, statement, occurrences)
+    _add_names(tokens, occurrences, statement.lineage)
+    tokens.update((place, ("namespace", set())) for place in parts)
     for start, end, modifiers in _functions(document, statement):
         tokens.setdefault((start, end), ("function", modifiers))
     base = statement.start
@@ -72,16 +76,13 @@ def _add_names(
 ) -> None:
     written = {(read.start, read.end) for read in lineage.reads if read.usage == WRITE}
     wrong = {(problem.start, problem.end) for problem in lineage.problems if problem.code in _UNRESOLVED}
-    relations = {(one.relation, one.start) for one in occurrences if one.kind == "relation"}
     kind_at = {(one.start, one.end): one.kind for one in occurrences if one.kind in ("alias", "parameter")}
     for occurrence in occurrences:
         place = occurrence.start, occurrence.end
         kind = _KINDS.get(occurrence.kind, occurrence.kind)
         if kind not in _NAMES:
             continue
-        if kind == "relation" and (occurrence.relation, occurrence.end + 1) in relations:
-            kind = "namespace"
-        elif kind == "column" and any(kind_at.get(name) == "parameter" for name in occurrence.definitions):
+        if kind == "column" and any(kind_at.get(name) == "parameter" for name in occurrence.definitions):
             kind = "parameter"
         known = tokens.setdefault(place, (kind, set()))[1]
         if _declares(occurrence, kind_at):

@@ -7,7 +7,9 @@ and the column `v.city`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -16,6 +18,9 @@ from sql_lineage_ls.lineage.model import Node, Occurrence
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
 Token = tuple[int, int]
+
+# Between the parts of a name: `shop . orders`, and `source('shop', 'orders')` in a template.
+_BETWEEN_PARTS = re.compile(r"[`\"\]]?\s*\.\s*[`\"\[]?|['\"]\s*,\s*['\"]")
 
 
 class Subject(Struct, frozen=True):
@@ -89,8 +94,11 @@ def _mentions_in(
     everything = snapshot.occurrences(document, statement)
     found: dict[Token, bool] = {}
     wanted = frozenset(names)
-    for occurrence in _without_qualifiers(everything):
+    parts = qualifiers(document, statement, everything)
+    for occurrence in everything:
         token = occurrence.start, occurrence.end
+        if token in parts:
+            continue
         if token in wanted:
             found[token] = found.get(token, False) or _defines(occurrence, everything)
         elif not wanted.isdisjoint(occurrence.definitions) or not nodes.isdisjoint(
@@ -103,12 +111,17 @@ def _mentions_in(
     return found
 
 
-def _without_qualifiers(occurrences: tuple[Occurrence, ...]) -> Iterator[Occurrence]:
-    """The occurrences without those of a relation's name that another part of the same name follows."""
-    starts = {(occurrence.relation, occurrence.start) for occurrence in occurrences if occurrence.kind == "relation"}
-    for occurrence in occurrences:
-        if occurrence.kind != "relation" or (occurrence.relation, occurrence.end + 1) not in starts:
-            yield occurrence
+def qualifiers(
+    document: DocumentView, statement: StatementView, occurrences: Iterable[Occurrence]
+) -> frozenset[Token]:
+    """The tokens of relations' names that another part of the same name follows: `shop` in `shop.orders`."""
+    relations = sorted((one for one in occurrences if one.kind == "relation"), key=lambda one: one.start)
+    found = set()
+    for one, following in pairwise(relations):
+        between = _text(document, statement, (one.end, following.start))
+        if one.relation == following.relation and _BETWEEN_PARTS.fullmatch(between):
+            found.add((one.start, one.end))
+    return frozenset(found)
 
 
 def _names(found: Found, occurrence: Occurrence, everything: tuple[Occurrence, ...]) -> Iterator[Token]:

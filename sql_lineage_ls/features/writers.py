@@ -47,12 +47,14 @@ def write_place(snapshot: Snapshot, document: DocumentView, statement: Statement
     declared = declaration_of(snapshot, node)
     if declared is not None and declared.uri == document.uri and _is_within(declared, statement):
         return declared
+    for length in range(len(node.path) - 1, 0, -1):
+        if node.path[:length] in tokens:
+            return _span(document, statement, tokens[node.path[:length]])
     for edge in lineage.edges:
         if edge.relation == node.relation and edge.start >= 0 and _is_related(edge.path, node.path):
             return _span(document, statement, (edge.start, edge.end))
-    for length in range(len(node.path) - 1, -1, -1):
-        if node.path[:length] in tokens:
-            return _span(document, statement, tokens[node.path[:length]])
+    if () in tokens:
+        return _span(document, statement, tokens[()])
     return FileSpan(document.uri, statement.start, statement.end)
 
 

@@ -286,7 +286,7 @@ def _reached(steps: Iterable[tuple[Link, Node, Node]], node: Node, roles: frozen
     """Where links lead from `node`; each with its end here and its end there."""
     for link, here, there in steps:
         if link.role in roles and link.source.path != ROWS:
-            reached = _carry(here.path, there, node.path, _is_unchanged(link))
+            reached = _carry(_of_any_key(here.path, node.path), there, node.path, _is_unchanged(link))
             if reached is not None:
                 yield reached
 
@@ -328,11 +328,20 @@ def _usage(read: IndexedRead, path: Path) -> str | None:
     """
     if read.path == EVERY_COLUMN:
         return STAR if len(path) <= 1 else CONTAINED
-    if read.path[: len(path)] == path:
+    read_path = _of_any_key(read.path, path)
+    if read_path[: len(path)] == path:
         return read.usage
-    if path[: len(read.path)] != read.path or read.usage == WRITE or not read.whole:
+    if path[: len(read_path)] != read_path or read.usage == WRITE or not read.whole:
         return None
-    return CONTAINED if read.path or read.usage == STAR else None
+    return CONTAINED if read_path or read.usage == STAR else None
+
+
+def _of_any_key(path: Path, asked: Path) -> Path:
+    """A path as one who asks for any entry of a map sees it: for `m[*].value.f` the read of `m['k'].f` is one of it."""
+    for at, step in enumerate(path) if ELEMENT in asked else ():
+        if step.startswith("['") and asked[at : at + 1] == (ELEMENT,):
+            return _of_any_key((*path[:at], ELEMENT, "value", *path[at + 1 :]), asked)
+    return path
 
 
 def _handed_on(index: GraphIndex, node: Node) -> Iterator[Node]:

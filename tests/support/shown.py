@@ -103,7 +103,7 @@ def _tree(snapshot: Snapshot, item: LineageItem, walk: _Walk, depth: int) -> str
 def _show_item(item: LineageItem) -> str:
     if item.node is None:
         return " ".join(item.name.split()[:2]) + ".."
-    name = f"{item.detail.split(' ')[0]}.{item.name}" if item.node.path else item.name
+    name = f"{item.detail.split(' · ')[0]}.{item.name}" if item.node.path else item.name
     return name + ("^" if item.circle else "")
 
 
