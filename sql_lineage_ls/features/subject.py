@@ -14,6 +14,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from sql_lineage_ls.features.locate import Found, declared, find
+from sql_lineage_ls.features.type_fields import nodes_of_type_field
 from sql_lineage_ls.lineage.model import Node, Occurrence
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
@@ -49,6 +50,7 @@ def subject_at(snapshot: Snapshot, uri: str, offset: int) -> Subject | None:
     document, statement = found.document, found.statement
     everything = snapshot.occurrences(document, statement)
     nodes = dict.fromkeys(node for one in found.occurrences for node in denoted(document, statement, one))
+    nodes.update(dict.fromkeys(nodes_of_type_field(snapshot, uri, statement, found.occurrence.start)))
     names = dict.fromkeys(name for one in found.occurrences for name in _names(found, one, everything))
     return Subject(found, tuple(nodes), tuple(names))
 

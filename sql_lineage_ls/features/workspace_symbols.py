@@ -61,10 +61,12 @@ def _symbols(snapshot: Snapshot) -> Iterator[FoundSymbol]:
 
 def _flat(uri: str, symbols: Iterable[Symbol], container: str) -> Iterator[FoundSymbol]:
     for symbol in symbols:
+        if symbol.kind == "column" and not container:
+            # A column of a bare query belongs to nothing that could be looked for.
+            continue
         named = symbol.kind != "statement" or symbol.detail == "function"
         if named:
             span = FileSpan(uri, symbol.span.start, symbol.span.end)
             yield FoundSymbol(symbol.name, symbol.kind, container, span)
-        # What a bare query names belongs to nothing that has a name.
         inner = (f"{container}.{symbol.name}" if container else symbol.name) if named else container
         yield from _flat(uri, symbol.children, inner)

@@ -76,6 +76,7 @@ class Editor(LanguageClient):
     def __init__(self) -> None:
         super().__init__(converter_factory=default_converter)
         self.encoding: Any = "utf-16"
+        self.server_capabilities = types.ServerCapabilities()
         self.registrations: list[types.Registration] = []
         self.lens_refreshes = 0
         self.token_refreshes = 0
@@ -87,6 +88,7 @@ class Editor(LanguageClient):
         """The handshake; returns when the workspace is read."""
         found = await self.initialize_session(types.InitializeParams(capabilities=capabilities, **params))
         self.encoding = found.capabilities.position_encoding or "utf-16"
+        self.server_capabilities = found.capabilities
         await settled(self)
         return found.capabilities
 
