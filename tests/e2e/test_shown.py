@@ -112,7 +112,8 @@ async def test_the_lineage_tree_goes_down_and_up(editor: Editor, folder: Path) -
     assert report.from_.name == "SELECT m.city, m.tons FROM port.manifest AS m"
     assert not await editor.call_hierarchy_incoming_calls_async(types.CallHierarchyIncomingCallsParams(report.from_))
     (up,) = await editor.call_hierarchy_outgoing_calls_async(types.CallHierarchyOutgoingCallsParams(step.from_)) or ()
-    assert (up.to.name, up.to.uri, list(up.from_ranges)) == ("master.home.city", vessels.uri, [manifest.range_of("city")])
+    assert (up.to.name, up.to.uri) == ("master.home.city", vessels.uri)
+    assert list(up.from_ranges) == [manifest.range_of("city")]
 
 
 async def test_a_hierarchy_item_of_somebody_else_leads_nowhere(editor: Editor) -> None:

@@ -59,7 +59,7 @@ def family(memory: TokenMemory) -> Family:
         number = memory.remember(uri, data)
         if before is None:
             return types.SemanticTokens(data, number)
-        return types.SemanticTokensDelta(_edits(before, data), number)
+        return types.SemanticTokensDelta(token_edits(before, data), number)
 
     def part(convert: Converter, params: types.SemanticTokensRangeParams) -> types.SemanticTokens | None:
         """The tokens of what an editor shows at first."""
@@ -125,7 +125,7 @@ def _by_line(document: DocumentView, span: Span) -> list[Span]:
     return found
 
 
-def _edits(before: list[int], after: list[int]) -> list[types.SemanticTokensEdit]:
+def token_edits(before: list[int], after: list[int]) -> list[types.SemanticTokensEdit]:
     """The one edit that makes `after` of `before`, in whole tokens; none where they are the same."""
     if before == after:
         return []
