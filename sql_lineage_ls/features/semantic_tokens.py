@@ -5,7 +5,7 @@ Only names have tokens; keywords, numbers and comments are the grammar's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sql_lineage_ls.features.locate import declared
 from sql_lineage_ls.features.results import SemanticToken
@@ -72,7 +72,7 @@ def _of_statement(snapshot: Snapshot, document: DocumentView, statement: Stateme
 
 
 def _add_names(
-    tokens: dict[_Place, tuple[str, set[str]]], occurrences: tuple[Occurrence, ...], lineage: StatementLineage
+    tokens: dict[_Place, tuple[str, set[str]]], occurrences: Sequence[Occurrence], lineage: StatementLineage
 ) -> None:
     written = {(read.start, read.end) for read in lineage.reads if read.usage == WRITE}
     wrong = {(problem.start, problem.end) for problem in lineage.problems if problem.code in _UNRESOLVED}

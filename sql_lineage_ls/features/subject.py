@@ -8,7 +8,7 @@ and the column `v.city`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -126,7 +126,7 @@ def qualifiers(
     return frozenset(found)
 
 
-def _names(found: Found, occurrence: Occurrence, everything: tuple[Occurrence, ...]) -> Iterator[Token]:
+def _names(found: Found, occurrence: Occurrence, everything: Sequence[Occurrence]) -> Iterator[Token]:
     """The tokens that define what a token means in its statement, itself among them since others may lead to it."""
     if occurrence.kind in ("relation", "star", "type"):
         return
@@ -139,7 +139,7 @@ def _names(found: Found, occurrence: Occurrence, everything: tuple[Occurrence, .
             yield definition
 
 
-def _defines(occurrence: Occurrence, everything: tuple[Occurrence, ...]) -> bool:
+def _defines(occurrence: Occurrence, everything: Sequence[Occurrence]) -> bool:
     """Whether a token gives its meaning the name: an alias behind AS, a CTE's name, an output column."""
     if occurrence.kind == "alias":
         declares = occurrence.definitions or not occurrence.relation
@@ -150,7 +150,7 @@ def _defines(occurrence: Occurrence, everything: tuple[Occurrence, ...]) -> bool
     return any(token in other.definitions for other in everything)
 
 
-def _leads_to_alias(occurrence: Occurrence, everything: tuple[Occurrence, ...]) -> bool:
+def _leads_to_alias(occurrence: Occurrence, everything: Sequence[Occurrence]) -> bool:
     return any(
         (other.start, other.end) in occurrence.definitions for other in everything if other.kind == "alias"
     )
