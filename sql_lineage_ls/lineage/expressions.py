@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.names import is_location
-from sql_lineage_ls.catalog.types import MapType, RecordType, Scalar, Unspecified, Variant
+from sql_lineage_ls.catalog.types import DataType, MapType, RecordType, Scalar, Unspecified, Variant
 from sql_lineage_ls.lineage import calls, queries, stars
 from sql_lineage_ls.lineage.context import Context, nearest
 from sql_lineage_ls.lineage.model import (
@@ -40,6 +40,7 @@ from sql_lineage_ls.lineage.values import (
     Traced,
     Unknown,
     Value,
+    as_document,
     build_record,
     by_names,
     conditions,
@@ -202,6 +203,8 @@ def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
         found = position_field(value, int(name.text) - 1)  # `pair.2` of a tuple
     if isinstance(found, Refuted) and name.text in context.dialect.pseudo_fields:
         found = derived([value])
+    if isinstance(found, Refuted) and _may_hold_documents(found.type, context):
+        found = field(as_document(value), _field_name(value, name, True, context))
     if not isinstance(found, Refuted):
         inner = unwrapped(found)
         stored = inner if isinstance(inner, Ref) else None
@@ -209,6 +212,10 @@ def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
                         path=stored.path if stored else ())
         return found
     return _refuse(found, name, context)
+
+
+def _may_hold_documents(kind: DataType, context: Context) -> bool:
+    return isinstance(kind, Scalar) and kind.text.split("(")[0].strip().upper() in context.dialect.document_types
 
 
 def _field_name(value: Value, name: q.Name, exact: bool, context: Context) -> Key:

@@ -478,10 +478,10 @@ def select_columns(projection: q.Projection, scope: Scope, context: Context) -> 
 def _spread(projection: q.Projection, call: q.Call, scope: Scope, context: Context) -> list[Column] | None:
     """DuckDB: UNNEST of a record in a select list gives its fields as columns, whatever its alias.
 
-    `recursive` goes into the elements of an array too.
+    `recursive` and `max_depth` go into the elements of an array too.
     """
     value = expressions.evaluate(call.args[0], scope, context)
-    if any(named is not None and named.lower() == "recursive" for named in call.named):
+    if any(named is not None and named.lower() in ("recursive", "max_depth") for named in call.named):
         value = element(value) if is_array(value) else value
     items = named_fields(value) if is_array(value) is not True else None
     if items is None:

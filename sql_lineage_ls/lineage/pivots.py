@@ -60,7 +60,9 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
             name = _pivot_name(values, projection, len(aggregates), context.dialect)
             result = traced(value, (*chosen, *grouped), (), "PIVOT")
             at = _at(values[-1]) if values else ()
-            made.append(Column(name, context.dialect.column_key(name), result, at))
+            # `'a'_TOTAL` keeps the case of the value in it.
+            exact = context.dialect.pivot_quotes and "'" in name
+            made.append(Column(name, context.dialect.column_key(name, exact), result, at))
     opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
     if pivot.any_values:
         unknown = Unknown(Gap("columns-unknown", "the values of the pivot come from a query"))
@@ -95,7 +97,8 @@ def _pivot_name(
 ) -> str:
     value = "_".join(_value_name(projection, dialect) for projection in values)
     if aggregate.alias is not None and not (dialect.pivot_value_alone and count == 1):
-        value = dialect.pivot_name.format(value=value, aggregate=aggregate.alias.text)
+        alias = dialect.fold(aggregate.alias.text) if dialect.pivot_quotes else aggregate.alias.text
+        value = dialect.pivot_name.format(value=value, aggregate=alias)
     elif count > 1:
         function = aggregate.value.name.lower() if isinstance(aggregate.value, q.Call) else "value"
         value = dialect.pivot_name.format(value=value, aggregate=function)

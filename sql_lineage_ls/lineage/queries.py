@@ -181,6 +181,7 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
             context.meaning(let.alias, "output", value, expression=(let.start, let.end))
             scope.lets[context.fold(let.alias)] = Column(let.alias.text, context.fold(let.alias), value,
                                                          ((let.alias.start, let.alias.end),))
+    scope.lets.update(_time_windows(query, scope, context))
     rule = context.dialect.lateral_alias
     scope.alias_rule = rule
     parts: dict[int, list[Column]] = {}
@@ -202,6 +203,16 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
         items = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
         return replace(result, row=Record(items, rest=open_record(block.open)))
     return _value_table(result) if query.row == "value" and columns else result
+
+
+def _time_windows(query: q.Select, scope: Scope, context: Context) -> dict[str, Column]:
+    """`GROUP BY window(at, '5 minutes')` makes a column `window` of the time (Spark, "window", "session_window")."""
+    found: dict[str, Column] = {}
+    for item in query.group_by:
+        if isinstance(item, q.Call) and item.name in ("WINDOW", "SESSION_WINDOW") and item.args:
+            name = item.name.lower()
+            found[name] = Column(name, name, derived([expressions.evaluate(item.args[0], scope, context)]))
+    return found
 
 
 def _value_table(result: QueryResult) -> QueryResult:

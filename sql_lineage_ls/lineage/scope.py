@@ -560,8 +560,8 @@ def _without_owner(names: tuple[Name, ...], keys: tuple[str, ...], context: Cont
         text = ".".join(name.text for name in names)
         return Binding(Generated(GeneratedSource("system", text)), len(names))
     lone = names[0].text.lower()
-    if len(names) == 1 and not names[0].quoted and (lone in context.dialect.pseudo_columns or lone in NILADIC):
-        return Binding(Generated(GeneratedSource("system", names[0].text)), 1)
+    if not names[0].quoted and (lone in context.dialect.pseudo_columns or (len(names) == 1 and lone in NILADIC)):
+        return Binding(Generated(GeneratedSource("system", names[0].text)), len(names))
     return None
 
 

@@ -18,15 +18,17 @@ _TAKING = (q.DropColumn, q.RenameColumn, q.ReplaceColumns, q.RenameTable, q.Swap
 
 
 def turning_points(definitions: Sequence[Definition], name_of: Namer) -> tuple[int, ...]:
-    """The statements that change a relation which the file itself defined before, in order.
+    """The statements that change a relation which exists before them, in order.
 
-    `CREATE VIEW v ..; SELECT .. FROM v; CREATE OR REPLACE VIEW v ..` has the third one.
+    `CREATE VIEW v ..; SELECT .. FROM v; CREATE OR REPLACE VIEW v ..` has the third one. An ALTER changes what exists,
+    be it declared in another file.
     """
     known: set[str] = set()
     points = []
     for definition in definitions:
         names = [name_of(definition, name) for name in _named(definition.model)]
-        if any(name in known for name in names) and _changes(definition.model):
+        existed = isinstance(definition.model, q.AlterTable) or any(name in known for name in names)
+        if existed and _changes(definition.model):
             points.append(definition.statement)
         known.update(names)
     return tuple(points)
@@ -39,7 +41,9 @@ def state_before(definitions: Sequence[Definition], point: int, name_of: Namer) 
     kept = []
     for definition in definitions:
         names = [name_of(definition, name) for name in _named(definition.model)]
-        again = any(name in known for name in names)
+        again = any(name in known for name in names) or (
+            isinstance(definition.model, q.AlterTable) and _changes(definition.model)
+        )
         if definition.statement < point or not again:
             kept.append(definition)
             known.update(names)

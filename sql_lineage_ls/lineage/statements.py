@@ -277,7 +277,10 @@ def _bind_insert(statement: q.Insert, written: _Written, context: Context) -> No
         text = checks.list_mismatch(listed, len(columns), len(result.columns))
         checks.check_count(statement.target[-1], len(columns), len(result.columns), text, context)
     # A partition with a constant takes no column of the query.
-    static = frozenset(context.fold(part.name) for part in statement.partition if part.value is not None)
+    static = frozenset(
+        context.fold(name)
+        for name in (*(part.name for part in statement.partition if part.value is not None), *statement.left_out)
+    )
     _insert_result(target, context.schemas.relation(statement.target), columns, result, statement.by_name, written,
                    context, static)
     _static_partitions(statement, target, written, context)
@@ -296,20 +299,37 @@ def _on_conflict(
     names = [name.text for name in conflict.columns]
     names = names or [path[0] for path, _ in columns if path] or [column.name for column in variable.columns]
     row = conflict.row or q.Name("excluded")
+    given = [
+        Column(name, context.dialect.column_key(name), column.value)
+        for name, column in zip(names, result.columns, strict=False)
+    ]
     excluded = RangeVariable(
-        row.text, (context.fold(row),), hidden=True,
-        columns=tuple(
-            Column(name, context.dialect.column_key(name), column.value)
-            for name, column in zip(names, result.columns, strict=False)
-        ),
-        open=result.open,
+        row.text, (context.fold(row),), hidden=True, columns=(*given, *_defaults(variable, given)),
+        open=(*result.open, *variable.open),
     )
-    scope = Scope(None, [variable, excluded])
+    scope = Scope(None, [variable, excluded, *_selected_rows(statement, context)])
     deciding = result.influences
     if conflict.where is not None:
         deciding = unique((*deciding, *expressions.influences_of(conflict.where, MEMBERSHIP, scope, context)))
     for assignment in conflict.assignments:
         yield from _assigned(assignment, variable, scope, deciding, context)
+
+
+def _defaults(target: RangeVariable, given: list[Column]) -> Iterator[Column]:
+    """The columns of a new row that INSERT does not list."""
+    known = {column.key for column in given}
+    default = Generated(GeneratedSource("default", "DEFAULT"))
+    return (replace(column, value=default) for column in target.columns if column.key not in known)
+
+
+def _selected_rows(statement: q.Insert, context: Context) -> list[RangeVariable]:
+    """What the inserted SELECT reads, which MySQL's ON DUPLICATE KEY UPDATE knows too."""
+    query = statement.query
+    if not context.dialect.conflict_sees_sources or not isinstance(query, q.Select):
+        return []
+    scope = Scope()
+    sources.bind_sources(query.sources, scope, context)
+    return [replace(variable, hidden=True, by_key={}) for variable in scope.ranges]
 
 
 def _insert_columns(statement: q.Insert, context: Context) -> Targets:
@@ -397,9 +417,25 @@ def _update(statement: q.Update, context: Context) -> _Written:
     written = _Written("update", variable.relation)
     influences = _weighed(statement.sources, statement.where, scope, context)
     for assignment in statement.assignments:
-        written.edges += _assigned(assignment, variable, scope, influences, context)
+        updated = _assigned_table(assignment, variable, scope, context)
+        written.edges += _assigned(assignment, updated, scope, influences, context)
     _note_returned(statement.returning, variable, scope, context)
     return written
+
+
+def _assigned_table(
+    assignment: q.Assignment, target: RangeVariable, scope: Scope, context: Context
+) -> RangeVariable:
+    """MySQL: `UPDATE a JOIN b .. SET b.qty = 1` writes whichever of the joined tables is named."""
+    if not context.dialect.updates_several:
+        return target
+    names = assignment.target.parts
+    key = context.fold(names[0])
+    owners = [
+        variable for variable in scope.ranges
+        if variable.relation and (variable.answers((key,)) if len(names) > 1 else key in variable.by_key)
+    ]
+    return owners[0] if len(owners) == 1 else target
 
 
 # What calls the row before and behind the change (Postgres 18 "RETURNING"; T-SQL "OUTPUT clause").
@@ -522,8 +558,8 @@ def _branch_writes(
                 yield (known.name if known else column.name,), type_of((known or column).value), column.value
         return
     if branch.row:
-        for known, column in zip(target.columns, source.columns, strict=False):
-            yield (known.name,), type_of(known.value), column.value
+        for (path, kind), column in zip(_inserted_nodes(branch, target, context), source.columns, strict=False):
+            yield path, kind, column.value
         return
     for assignment in branch.assignments:
         path, kind = _written_node(assignment.target, target, context, assignment.elements)
@@ -535,13 +571,16 @@ def _branch_writes(
     # A new row has no target row beside it: the values of INSERT see the source alone.
     new_row = replace(scope, ranges=[source])
     values = [expressions.evaluate(value, new_row, context) for value in branch.values]
-    if branch.columns:
-        nodes = [_written_node(ref, target, context) for ref in branch.columns]
-    else:
-        nodes = [((column.name,), type_of(column.value)) for column in target.columns] if target.closed else []
-    for (path, kind), value in zip(nodes, values, strict=False):
+    for (path, kind), value in zip(_inserted_nodes(branch, target, context), values, strict=False):
         if path:
             yield path, kind, value
+
+
+def _inserted_nodes(branch: q.MergeBranch, target: RangeVariable, context: Context) -> Targets:
+    """What an INSERT of a MERGE writes, in order: the listed columns, else all."""
+    if branch.columns:
+        return tuple(_written_node(ref, target, context) for ref in branch.columns)
+    return tuple(((column.name,), type_of(column.value)) for column in target.columns) if target.closed else ()
 
 
 def _delete(statement: q.Delete, context: Context) -> _Written:

@@ -178,6 +178,17 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # COLUMNS(..) repeats its select item for each column that it matches (DuckDB "Star expression", ClickHouse "Dynamic
     # column selection").
     repeats_columns: bool = False
+    # A quoted name in a select list is a regular expression over the columns (Hive, "REGEX Column Specification").
+    regex_columns: bool = False
+    # Types of text whose values may be documents, which a dotted name reads (Oracle, "Simple Dot-Notation Access to
+    # JSON Data": the column needs an IS JSON check, which need not stand in the DDL that is read).
+    document_types: frozenset[str] = frozenset()
+    # The column of a file's row that every external table has (Snowflake, "CREATE EXTERNAL TABLE").
+    external_column: str = ""
+    # UPDATE of a join writes any of its tables (MySQL, "UPDATE statement: multiple-table syntax").
+    updates_several: bool = False
+    # ON DUPLICATE KEY UPDATE reads the sources of the SELECT that is inserted (MySQL, "INSERT ... ON DUPLICATE KEY").
+    conflict_sees_sources: bool = False
     # Columns need no type (SQLite, "Column Data Types").
     types_optional: bool = False
     # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
@@ -279,6 +290,7 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             name="hive",
             grammar="hive",
+            regex_columns=True,
             **{  # type: ignore[arg-type]
                 **_SPARK,
                 "lateral_alias": LateralAlias.NEVER,
@@ -289,6 +301,7 @@ DIALECTS: dict[str, Dialect] = {
         Dialect(
             name="snowflake",
             grammar="snowflake",
+            external_column="VALUE",
             family="snowflake",
             omitted_schema="PUBLIC",
             field_syntax="{column}:{field}",
@@ -350,6 +363,7 @@ DIALECTS: dict[str, Dialect] = {
             name_order=NameOrder.RELATION_FIRST,
             unnest=UnnestShape.COLUMNS,
             element_column="COLUMN_VALUE",
+            document_types=frozenset({"CLOB", "NCLOB", "BLOB", "VARCHAR2", "NVARCHAR2", "RAW"}),
             implicit_recursion=True,
             pivot_quotes=True,
             pseudo_columns=frozenset(
@@ -413,6 +427,8 @@ DIALECTS: dict[str, Dialect] = {
             family="mysql",
             arrow_reads_json=True,
             query_adds_columns=True,
+            conflict_sees_sources=True,
+            updates_several=True,
             folding=Folding.KEEP,
             tables_ignore_case=False,
             values_column="column_{n}",

@@ -659,6 +659,8 @@ class Insert(Record):
     """What RETURNING or OUTPUT reads of the rows written. They go to the client, not into a relation."""
     alias: Name | None = None
     """`INSERT INTO stock AS s`: what ON CONFLICT and RETURNING call the table."""
+    left_out: tuple[Name, ...] = ()
+    """The columns that `(* EXCEPT (a, b))` in the place of a column list does not write (ClickHouse)."""
 
 
 class Conflict(Record):

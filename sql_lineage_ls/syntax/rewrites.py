@@ -8,7 +8,9 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
+from sql_lineage_ls.syntax.clause_words import rewrite_clause_words
 from sql_lineage_ls.syntax.from_first import select_first
+from sql_lineage_ls.syntax.merge_words import rewrite_merge
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
 from sql_lineage_ls.syntax.relation_arguments import WRITTEN, rewrite_relation_arguments
@@ -31,6 +33,7 @@ def rewrite(prepared: Prepared) -> None:
     if "@" in text:
         _rewrite_at_signs(prepared)
     _limit_open_joins(prepared.tokens)
+    rewrite_clause_words(text, prepared.tokens, prepared.dialect)
     if WRITTEN.search(text):
         rewrite_relation_arguments(prepared.tokens)
     upper = text.upper()
@@ -269,26 +272,6 @@ def _rewrite_mutation(tokens: list[Token]) -> None:
         tokens[: index + 1] = [_like(tokens[0], T.DELETE, "DELETE"), _like(tokens[1], T.FROM, "FROM"), *name]
 
 
-def _rewrite_deletes(tokens: list[Token]) -> None:
-    """Oracle's `UPDATE SET .. DELETE WHERE c` of a MERGE is a branch of its own: `WHEN MATCHED AND c THEN DELETE`."""
-    index = 0
-    while index + 1 < len(tokens):
-        word = tokens[index]
-        if word.token_type is T.DELETE and tokens[index + 1].token_type is T.WHERE:
-            stop = index + 2
-            while stop < len(tokens) and tokens[stop].token_type is not T.WHEN:
-                stop += 1
-            where = tokens[index + 1]
-            tokens[index : index + 2] = [
-                _like(word, T.WHEN, "WHEN"),
-                _like(word, T.VAR, "MATCHED"),
-                _like(where, T.AND, "AND"),
-            ]
-            tokens[stop + 1 : stop + 1] = [_like(word, T.THEN, "THEN"), word]
-            index = stop
-        index += 1
-
-
 # A name with `@` is a variable or a table variable there. Elsewhere it is a stage or a database link.
 _VARIABLES = frozenset({"tsql", "bigquery", "mysql"})
 # `t@v1` is a version of t there.
@@ -351,6 +334,6 @@ _BY_HEAD = {
     "INSERT": _rewrite_insert,
     "REPLACE": _rewrite_insert,
     "WITH": _rewrite_insert,
-    "MERGE": _rewrite_deletes,
+    "MERGE": rewrite_merge,
     "ALTER": _rewrite_mutation,
 }

@@ -182,12 +182,18 @@ def _file(location: tuple[str, int, int]) -> q.TableRef:
     return q.TableRef((), location=address, start=start, end=end)
 
 
+# Ends of a COPY that no path names: the client's own streams, and programs.
+_STREAMS = frozenset({"STDIN", "STDOUT", "PROGRAM"})
+
+
 def _copy(reader: _Reader) -> q.Statement | None:
     """COPY [INTO] a FROM b, COPY a TO b."""
     reader.accept("INTO")
     if reader.at(T.L_PAREN):
         query = reader.query()
         location = reader.location() if reader.accept("TO") else None
+        if query is not None and reader.word() in _STREAMS:
+            return q.QueryStatement(query)
         return q.Insert((), query, location=location[0]) if location is not None else None
     location = reader.location()
     if location is not None:
@@ -195,12 +201,16 @@ def _copy(reader: _Reader) -> q.Statement | None:
     name = reader.name()
     columns = reader.columns()
     if reader.accept("TO"):
+        if reader.word() in _STREAMS:
+            return q.QueryStatement(_table(name, columns))
         location = reader.location()
         return q.Insert((), _table(name, columns), location=location[0]) if location is not None else None
     if not reader.accept("FROM"):
         return None
     if reader.at(T.L_PAREN):
         return q.Insert(name, reader.query(), columns)
+    if reader.word() in _STREAMS:
+        return q.OtherStatement("COPY")
     location = reader.location()
     return q.Insert(name, _everything(_file(location)), columns) if location is not None else None
 
@@ -235,7 +245,9 @@ def _unload(reader: _Reader) -> q.Statement | None:
 
 
 def _export(reader: _Reader) -> q.Statement | None:
-    """EXPORT DATA OPTIONS (uri = '..') AS query."""
+    """EXPORT DATA OPTIONS (uri = '..') AS query. Hive's EXPORT TABLE and DuckDB's EXPORT DATABASE copy whole things."""
+    if reader.word() != "DATA":
+        return q.OtherStatement("EXPORT")
     address = _option(reader)
     if not reader.find("AS"):
         return None

@@ -10,7 +10,7 @@ from sql_lineage_ls.syntax.ddl.columns import STAND_IN, Elements, read_column, r
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, Word, keywords
 from sql_lineage_ls.syntax.ddl.names import relation_name
 from sql_lineage_ls.syntax.ddl.queries import begins_query, holds_query, read_query
-from sql_lineage_ls.syntax.query_model import ColumnDef, CreateTable, Name, Query
+from sql_lineage_ls.syntax.query_model import ColumnDef, CreateTable, Name, Query, TypeSpec
 
 # Keys of option lists that hold the address of the table's files.
 _LOCATION_KEYS = frozenset({"LOCATION", "EXTERNAL_LOCATION", "PATH", "URIS"})
@@ -234,6 +234,8 @@ def _table(cursor: Cursor, name: tuple[Name, ...], header: Header, clauses: Clau
     likes = [like for like, _ in elements.likes]
     like = clauses.like or (likes[0] if likes else ())
     inherits = (*clauses.inherits, *(likes if clauses.like else likes[1:]))
+    if header.external and cursor.dialect.external_column:
+        columns = (ColumnDef(Name(cursor.dialect.external_column), TypeSpec("variant", "VARIANT")), *columns)
     known = clauses.listed or clauses.has_query or like or clauses.clone or clauses.of_type or inherits
     location = clauses.location
     if clauses.foreign_source or (location is not None and STAND_IN.search(clauses.stage or location.text)):

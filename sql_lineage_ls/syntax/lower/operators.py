@@ -135,10 +135,31 @@ def in_(low: Lowering, node: Any) -> q.Expr:
     if query is not None:
         return q.SubqueryExpr("in", low.query(query), value)
     field = args.get("field") or args.get("unnest")
+    if field.__class__ is exp.Column and low.dialect.grammar in _IN_TABLE:
+        named = low.expr(field)
+        if isinstance(named, q.ColumnRef):
+            table = q.FromItem(q.TableRef(named.parts, start=named.parts[0].start, end=named.parts[-1].end))
+            return q.SubqueryExpr("in", q.Select((q.Projection(q.Star()),), (table,)), value)
     if field is not None:
         inner = field.expressions if field.__class__ is exp.Unnest else [field]
         return q.Operation("IN", (value, *low.exprs(inner)))
     return q.Operation("IN", (value, *low.exprs(args.get("expressions"))))
+
+
+# A bare name behind IN is a table there (ClickHouse "IN operators", SQLite "The IN and NOT IN operators").
+_IN_TABLE = frozenset({"clickhouse", "sqlite"})
+
+
+def nested_document(low: Lowering, node: Any) -> q.Expr:
+    """ClickHouse `doc.^part`: the document below a key."""
+    part = low.expr(node.expression)
+    name = part.parts[0] if isinstance(part, q.ColumnRef) else low.name(node.expression)
+    return q.FieldAccess(low.expr(node.this), name, True)
+
+
+def xml_element(low: Lowering, node: Any) -> q.Expr:
+    """XMLELEMENT("trip", name): the first word names the element."""
+    return q.Call("XMLELEMENT", low.exprs(node.expressions))
 
 
 def quantified(low: Lowering, node: Any) -> q.Expr:
@@ -216,6 +237,8 @@ def _table() -> dict[type, ExprHandler]:
         exp.Any: quantified,
         exp.All: quantified,
         exp.Extract: extract,
+        exp.NestedJSONSelect: nested_document,
+        exp.XMLElement: xml_element,
         exp.Unnest: unnest,
         exp.Explode: explode,
         exp.Alias: transparent,

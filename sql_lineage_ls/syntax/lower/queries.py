@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -66,7 +67,27 @@ def projection(low: Lowering, node: Any, span: tuple[int, int] | None = None) ->
         names = low.names([getattr(item, "this", item) if isinstance(item, exp.ColumnDef) else item
                            for item in (schema.expressions if schema is not None else ())])  # fmt: skip
         return q.Projection(q.Call("TRANSFORM", low.exprs(node.expressions)), None, names, start, end)
-    return q.Projection(low.expr(node), None, (), start, end)
+    value = low.expr(node)
+    if low.dialect.regex_columns and isinstance(value, q.ColumnRef) and value.parts[-1].quoted:
+        value = _regex_columns(value)
+    return q.Projection(value, None, (), start, end)
+
+
+# The one regular expression that people write there, since it has no other way to leave columns out.
+_ALL_BUT = re.compile(r"\((?P<names>[\w|]+)\)\?\+\.[+*]")
+
+
+def _regex_columns(ref: q.ColumnRef) -> q.Expr:
+    """Hive: `` `(id|at)?+.+` `` is every column but id and at, `` `amount_.*` `` those that match."""
+    last = ref.parts[-1]
+    if not set(last.text) & set("()[]*+?|"):
+        return ref
+    all_but = _ALL_BUT.fullmatch(last.text)
+    if all_but is None:
+        return q.ColumnsPattern(f"(?i)^(?:{last.text})$", last.start, last.end)
+    qualifier = q.ColumnRef(ref.parts[:-1]) if len(ref.parts) > 1 else None
+    left_out = tuple([q.ColumnRef((q.Name(name),)) for name in all_but["names"].split("|")])
+    return q.Star(qualifier, left_out, start=last.start, end=last.end)
 
 
 def named_window(low: Lowering, node: exp.Window) -> q.NamedWindow:

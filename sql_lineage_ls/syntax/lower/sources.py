@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -98,9 +99,11 @@ def _array_join(low: Lowering, node: exp.Join) -> q.ArrayJoin:
 
 
 def _unwrap(node: Any) -> Any:
-    """The table below FINAL and the like."""
-    while node.__class__ in (exp.Final, exp.TableSample):
-        node = node.this
+    """The table below FINAL, STREAM and the like."""
+    while node.__class__ in (exp.Final, exp.TableSample, exp.Stream):
+        outer, node = node, node.this
+        if outer.__class__ is exp.Stream and node.__class__ is exp.Subquery and node.this.__class__ is exp.Table:
+            node = node.this  # STREAM(t)
     return node
 
 
@@ -118,13 +121,36 @@ def source(low: Lowering, node: Any) -> q.TableSource:
         return lateral(low, node)
     if kind is exp.Values:
         alias, names, _ = table_alias(low, node)
-        return q.DerivedTable(low.query(node), alias, names, False, pivots.lower_pivots(low, node.args.get("pivots")))
+        query, structure = _structured(low, low.query(node))
+        clauses = pivots.lower_pivots(low, node.args.get("pivots"))
+        return q.DerivedTable(query, alias, names or structure, False, clauses)
     if kind is exp.AtIndex or kind is exp.Alias or kind is exp.Column or kind is exp.Pivot:
         return _navigated(low, node)
     if low.is_query(node):
         alias, names, _ = table_alias(low, node)
         return q.DerivedTable(low.query(node), alias, names)
     return _function(low, node.this if kind is exp.TableFromRows else node, node)
+
+
+def _structured(low: Lowering, query: q.Query) -> tuple[q.Query, tuple[q.Name, ...]]:
+    """ClickHouse `values('town String, km Int32', (..), ..)`: the first argument names the columns."""
+    rows = query.rows if isinstance(query, q.ValuesQuery) else ()
+    cells = [_cells(item) for item in rows[0]] if len(rows) == 1 else []
+    first = cells[0][0] if cells and len(cells[0]) == 1 else None
+    if low.dialect.grammar != _STRUCTURED_VALUES or not isinstance(first, q.Literal) or first.kind != "string":
+        return query, ()
+    names = [part.split(maxsplit=1) for part in re.split(r",(?![^()]*\))", first.text)]
+    if not all(len(words) == 2 for words in names):
+        return query, ()
+    return q.ValuesQuery(tuple(cells[1:])), tuple([q.Name(words[0]) for words in names])
+
+
+def _cells(item: q.Expr) -> tuple[q.Expr, ...]:
+    return tuple([field.value for field in item.fields]) if isinstance(item, q.RecordExpr) else (item,)
+
+
+# Its VALUES in FROM is a function ("values").
+_STRUCTURED_VALUES = "clickhouse"
 
 
 def table_alias(low: Lowering, node: Any) -> tuple[q.Name | None, tuple[q.Name, ...], tuple[q.ColumnDef, ...]]:

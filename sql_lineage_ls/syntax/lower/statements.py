@@ -47,11 +47,16 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
     columns: tuple[q.ColumnRef, ...] = ()
     parts: tuple[q.Name, ...] = ()
     alias: q.Name | None = None
+    left_out: tuple[q.Name, ...] = ()
     if isinstance(this, exp.Directory):
         location = this.this.name if isinstance(this.this, exp.Expr) else str(this.this)
     else:
         if this.__class__ is exp.Schema:
-            columns = tuple([_target_column(low, item) for item in this.expressions])
+            left_out = tuple(
+                [low.name(column) for item in this.expressions if item.__class__ is exp.Star
+                 for column in item.args.get("except_") or ()]
+            )
+            columns = tuple([_target_column(low, item) for item in this.expressions if item.__class__ is not exp.Star])
             partition = partition or this.this.args.get("partition")
         named = sources.target(low, this.this if this.__class__ is exp.Schema else this)
         parts, alias = named.parts, named.alias
@@ -66,6 +71,7 @@ def _insert(low: Lowering, node: exp.Insert, body: q.Query | None) -> q.Insert:
         _conflict(low, args.get("conflict"), args.get("expression")),
         sources.returned(low, node),
         alias,
+        left_out,
     )
 
 
@@ -327,6 +333,8 @@ def _branch(low: Lowering, node: exp.When) -> q.MergeBranch:
         condition = where if condition is None else q.Operation("AND", (condition, where))
     if then.__class__ is exp.Update:
         found = then.args.get("expressions")
+        if not found and then.this is None:
+            return q.MergeBranch(matched, "update", condition, row=True)
         items = found if isinstance(found, list) else [found]
         star = any(item.__class__ is exp.Star for item in items) or then.this.__class__ is exp.Star
         return q.MergeBranch(matched, "update", condition, assignments(low, items), star=star)
@@ -339,10 +347,10 @@ def _insert_branch(low: Lowering, matched: str, condition: q.Expr | None, then: 
     this, body = then.args.get("this"), then.args.get("expression")
     if this.__class__ is exp.Star:
         return q.MergeBranch(matched, "insert", condition, star=True)
-    if _word(this) == "ROW" or _word(body) == "ROW":
-        columns = tuple([_target_column(low, item) for item in this.expressions]) if isinstance(this, exp.Tuple) else ()
+    columns = tuple([_target_column(low, item) for item in this.expressions]) if isinstance(this, exp.Tuple) else ()
+    whole = isinstance(body, exp.Tuple) and [item.name.upper() for item in body.expressions] == ["ROW"]
+    if _word(this) == "ROW" or whole or (this is None and not body):
         return q.MergeBranch(matched, "insert", condition, columns=columns, row=True)
-    columns = tuple([_target_column(low, item) for item in this.expressions]) if this is not None else ()
     values: tuple[q.Expr, ...] = ()
     if isinstance(body, exp.Values):
         values = values_row(low, body.expressions[0]) if body.expressions else ()

@@ -530,6 +530,8 @@ def texts(draw: st.DrawFn) -> tuple[str, str]:
     words = COMMON + 3 * OWN[dialect]
     if dialect in ("tsql", "sqlite"):
         words = [word for word in words if word not in "[]"]
+    # A line that begins with one of these is the client's: no SQL, whatever tokens it has.
+    words = [word for word in words if word[:1] not in LEXICAL[dialect].line_command_signs or not word[:1]]
     return dialect, draw(st.sampled_from(["", " "])).join(draw(st.lists(st.sampled_from(words), max_size=25)))
 
 
