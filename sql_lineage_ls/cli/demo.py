@@ -20,7 +20,8 @@ from sql_lineage_ls.cli.screen import Screen, Target
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.config import Settings
-from sql_lineage_ls.workspace.discovery import discover, read_text
+from sql_lineage_ls.workspace.discovery import discover
+from sql_lineage_ls.workspace.text_files import read_text
 
 SECONDS_FOR_DIAGNOSTICS = 20.0
 MOST_DOCUMENTS = 60

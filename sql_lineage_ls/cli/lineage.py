@@ -18,10 +18,11 @@ from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
 from sql_lineage_ls.syntax.dialects import DIALECTS, find_dialect
 from sql_lineage_ls.workspace.config import Settings, combine
 from sql_lineage_ls.workspace.config_files import read_folder
-from sql_lineage_ls.workspace.discovery import discover, read_text
+from sql_lineage_ls.workspace.discovery import discover
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.folders import Folder
 from sql_lineage_ls.workspace.snapshot import Snapshot
+from sql_lineage_ls.workspace.text_files import read_text
 from sql_lineage_ls.workspace.uris import uri_from_path
 
 STDIN = "-"

@@ -25,9 +25,9 @@ from sql_lineage_ls.server.token_memory import TokenMemory
 from sql_lineage_ls.server.worker import DOCUMENTS, Worker
 from sql_lineage_ls.workspace.config import SECTION, Settings
 from sql_lineage_ls.workspace.config_files import SETTINGS_FILES
+from sql_lineage_ls.workspace.dbt_project import PROJECT_FILE, SEED_SUFFIX
 from sql_lineage_ls.workspace.discovery import SUFFIXES, is_sql
 from sql_lineage_ls.workspace.folders import folder_of
-from sql_lineage_ls.workspace.models import PROJECT_FILE
 from sql_lineage_ls.workspace.snapshot import Snapshot
 from sql_lineage_ls.workspace.uris import normal_uri
 
@@ -166,7 +166,7 @@ class Session:
         self.worker.tell(lambda engine: engine.rescan(changed or ()))
 
     async def _watch_files(self) -> None:
-        endings = ",".join(sorted(suffix.lstrip(".") for suffix in SUFFIXES))
+        endings = ",".join(sorted(suffix.lstrip(".") for suffix in (*SUFFIXES, SEED_SUFFIX)))
         patterns = [f"**/*.{{{endings}}}", *(f"**/{name}" for name in (*SETTINGS_FILES, PROJECT_FILE, ".gitignore"))]
         options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob) for glob in patterns])
         registration = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)

@@ -1,4 +1,4 @@
-"""Which files of a folder are SQL, and what they say: the only reader of SQL files on disk.
+"""Which files of a folder are SQL, or seeds of a dbt project (CSV files in its seed folders).
 
 Left out are what `.gitignore` files leave out (also those of the folders above, up to the repository's root), the
 setting `exclude`, version control and dependency folders, symbolic links (what they lead to inside of the folder is
@@ -8,14 +8,15 @@ found at its own place, what lies outside is not the workspace's), and files abo
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Generator
 from pathlib import Path
 
 from msgspec import Struct
 
 from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.dbt_project import PROJECT_FILE, SEED_SUFFIX, is_in, read_project
 from sql_lineage_ls.workspace.globs import Glob
+from sql_lineage_ls.workspace.text_files import read_text
 from sql_lineage_ls.workspace.uris import uri_from_path
 
 # File name endings, each with the dialect of files that say nothing of it themselves ('': any).
@@ -32,8 +33,6 @@ _SKIPPED_FOLDERS = frozenset(
 _FOLDER = "folder"
 _FILE = "file"
 _NO_STAMP = (0, 0)
-# How many bytes tell text from other files.
-_LOOKED_AT = 8_000
 
 
 class FoundFile(Struct, frozen=True, order=True):
@@ -69,20 +68,26 @@ def discovering(folder: Path, settings: Settings) -> Generator[None, None, Disco
     root = os.path.abspath(folder)
     exclude = Glob.parse(*settings.exclude)
     waiting: list[tuple[str, tuple[_Ignores, ...]]] = [(root, _ignores_above(root))]
+    seeds: tuple[str, ...] = ()
     while waiting:
         current, ignores = waiting.pop()
         entries = _list(current)
+        if any(entry.name == PROJECT_FILE for entry in entries) and (project := read_project(current)) is not None:
+            seeds += project.seeds
+        has_seeds = any(is_in(current, seed) for seed in seeds)
         if any(entry.name == ".gitignore" for entry in entries):
             ignores = (*ignores, *_read_ignores(current))
         for entry in entries:
-            kind, stamp = _look_at(entry)
+            kind, stamp = _look_at(entry, has_seeds)
             if kind is None or _is_left_out(entry.path, kind == _FOLDER, root, exclude, ignores):
                 continue
             if kind == _FOLDER:
                 waiting.append((entry.path, ignores))
                 continue
             found = FoundFile(uri_from_path(Path(entry.path)), Path(entry.path), stamp)
-            (files if stamp[1] <= settings.max_file_size else too_large).append(found)
+            # Of a seed only the first line is read.
+            fits = stamp[1] <= settings.max_file_size or not is_sql(entry.name)
+            (files if fits else too_large).append(found)
         yield
     return Discovery(tuple(sorted(files)), tuple(sorted(too_large)))
 
@@ -90,33 +95,6 @@ def discovering(folder: Path, settings: Settings) -> Generator[None, None, Disco
 def is_sql(path: str) -> bool:
     """Whether a file's name is that of a SQL file."""
     return os.path.splitext(path)[1].lower() in SUFFIXES
-
-
-def read_text(path: Path) -> str | None:
-    """A file's text without a byte order mark; None where it cannot be read or is no text.
-
-    UTF-8, or UTF-16 where a byte order mark says so; bytes that are neither are read as Latin-1, in which every byte
-    is a character, so that the SQL around a stray one can still be analysed. A zero byte near the start is no text,
-    as for git: a backup or an archive that is called `.sql`.
-    """
-    try:
-        content = path.read_bytes()
-    except (OSError, ValueError):
-        return None
-    return decode(content)
-
-
-def decode(content: bytes) -> str | None:
-    """The text of a file's bytes; see `read_text`."""
-    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return content.decode("utf-16", "replace")
-    if b"\0" in content[:_LOOKED_AT]:
-        return None
-    content = content.removeprefix(BOM_UTF8)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 class _Ignores(Struct, frozen=True):
@@ -133,14 +111,15 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _look_at(entry: os.DirEntry[str]) -> tuple[str | None, tuple[int, int]]:
-    """Whether an entry is a folder to look into or a SQL file, with the stamp of a file; None where it is neither."""
+def _look_at(entry: os.DirEntry[str], has_seeds: bool) -> tuple[str | None, tuple[int, int]]:
+    """Whether an entry is a folder to look into or a file to analyse, with its stamp; None where it is neither."""
     try:
         if entry.is_symlink():
             return None, _NO_STAMP
         if entry.is_dir(follow_symlinks=False):
             return None if entry.name in _SKIPPED_FOLDERS else _FOLDER, _NO_STAMP
-        if not is_sql(entry.name) or not entry.is_file():
+        wanted = is_sql(entry.name) or (has_seeds and entry.name.lower().endswith(SEED_SUFFIX))
+        if not wanted or not entry.is_file():
             return None, _NO_STAMP
         status = entry.stat()
     except OSError:

@@ -1,41 +1,25 @@
 """Models: files whose query *is* a relation, named by the file (dbt).
 
 `models/staging/crates.sql` with `SELECT ..` in it is the relation `crates`. A file is one where the setting `models`
-says so or, without it, where it lies in a model folder of the nearest dbt project at or above it. Projects are looked
-for up to the root of the workspace folder, or of the repository that it lies in.
+says so or, without it, where it lies in a model or snapshot folder of the nearest dbt project at or above it. Projects
+are looked for up to the root of the workspace folder, or of the repository that it lies in. A CSV file in a seed folder
+is a relation too (`workspace.seeds`).
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from msgspec import Struct
-
 from sql_lineage_ls.workspace.config import Settings
-from sql_lineage_ls.workspace.discovery import read_text
+from sql_lineage_ls.workspace.dbt_project import SEED_SUFFIX, Project, is_in, read_project
 from sql_lineage_ls.workspace.folders import Folder
 from sql_lineage_ls.workspace.globs import Glob
 from sql_lineage_ls.workspace.uris import path_from_uri
 
-PROJECT_FILE = "dbt_project.yml"
-
 _MODEL_SUFFIX = ".sql"
-_DEFAULT_FOLDERS = ("models",)
-# `source-paths` is what dbt called it before version 1.0.
-_PATHS = re.compile(r"^(?:model|source)-paths\s*:[ \t]*(?P<value>[^\r\n]*)", re.MULTILINE)
-_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>[^\r\n]+)")
-_SCALAR = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s,\[\]#'"][^,\[\]#'"]*))""")
-
-
-class Project(Struct, frozen=True):
-    """A dbt project: its folder and the folders of its models, absolute."""
-
-    folder: str
-    models: tuple[str, ...]
 
 
 class ModelFiles:
@@ -44,17 +28,18 @@ class ModelFiles:
     def __init__(self) -> None:
         self._projects: dict[str, Project | None] = {}
         self._roots: dict[str, str] = {}
-        self._folders: dict[str, bool] = {}
+        self._folders: dict[tuple[str, str], bool] = {}
 
     def relation(self, uri: str, folder: Folder | None, settings: Settings) -> str:
         """The name of the relation that a file's query is, '' where it is none.
 
         `file:///w/models/crates.sql` gives `crates` in a dbt project. `folder` is the workspace folder around it.
         """
-        if not self._is_model(uri, folder, settings):
-            return ""
         stem, suffix = os.path.splitext(unquote(uri.rsplit("/", 1)[-1]))
-        return stem if suffix.lower() == _MODEL_SUFFIX else ""
+        suffix = suffix.lower()
+        if suffix == SEED_SUFFIX:
+            return stem if self._lies_in(uri, folder, SEED_SUFFIX) else ""
+        return stem if suffix == _MODEL_SUFFIX and self._is_model(uri, folder, settings) else ""
 
     def _is_model(self, uri: str, folder: Folder | None, settings: Settings) -> bool:
         if isinstance(settings.models, bool):
@@ -63,24 +48,30 @@ class ModelFiles:
             glob = Glob.parse(*settings.models)
             relative = folder.relative(uri) if folder is not None else uri.rsplit("/", 1)[-1]
             return glob is not None and glob.matches(unquote(relative))
+        return self._lies_in(uri, folder, _MODEL_SUFFIX)
+
+    def _lies_in(self, uri: str, folder: Folder | None, suffix: str) -> bool:
+        """Whether a file lies in a folder of a project for files with that ending."""
         # Asked of every file of a workspace after every scan: the files of a folder are alike.
         parent = uri.rsplit("/", 1)[0]
-        known = self._folders.get(parent)
+        known = self._folders.get((parent, suffix))
         if known is None:
-            known = self._folders[parent] = self._is_model_folder(path_from_uri(parent), folder)
+            known = self._folders[parent, suffix] = self._is_project_folder(path_from_uri(parent), folder, suffix)
         return known
 
-    def _is_model_folder(self, path: Path | None, folder: Folder | None) -> bool:
+    def _is_project_folder(self, path: Path | None, folder: Folder | None, suffix: str) -> bool:
         if path is None:
             return False
         project = self._project_above(str(path), self._root(folder.path if folder is not None else path))
-        return project is not None and any(_is_in(str(path), models) for models in project.models)
+        if project is None:
+            return False
+        return any(is_in(str(path), one) for one in (project.seeds if suffix == SEED_SUFFIX else project.queries))
 
     def _project_above(self, current: str, root: str) -> Project | None:
         """The nearest project at or above a folder, not above `root`."""
         for above in _upwards(current, root):
             if above not in self._projects:
-                self._projects[above] = _read_project(above)
+                self._projects[above] = read_project(above)
             if (project := self._projects[above]) is not None:
                 return project
         return None
@@ -94,46 +85,6 @@ class ModelFiles:
         return self._roots[start]
 
 
-def model_folders(text: str) -> tuple[str, ...]:
-    """The model folders that a `dbt_project.yml` names: `model-paths: ["models", "extra"]`.
-
-    Reads this one key and no more of YAML than its lists in brackets or with dashes; `models` where it is not there.
-    """
-    found = _PATHS.search(text)
-    if found is None:
-        return _DEFAULT_FOLDERS
-    value = found["value"].strip()
-    if value and not value.startswith("#"):
-        if value.startswith("[") and "]" not in value:
-            end = text.find("]", found.end())
-            value = text[found.start("value") : end] if end >= 0 else value
-        return _scalars(value) or _DEFAULT_FOLDERS
-    items: list[str] = []
-    for line in text[found.end() :].splitlines()[1:]:
-        item = _ITEM.match(line)
-        if item is not None:
-            items += _scalars(item["value"])[:1]
-        elif line.strip() and not line.lstrip().startswith("#"):
-            break
-    return tuple(items) or _DEFAULT_FOLDERS
-
-
-def _scalars(value: str) -> tuple[str, ...]:
-    lines = (line for line in value.strip().strip("[]").splitlines() if not line.lstrip().startswith("#"))
-    found = _SCALAR.finditer(" ".join(line.split(" #", 1)[0] for line in lines))
-    return tuple(text for match in found if (text := (match[1] or match[2] or match[3] or "").strip()))
-
-
-def _read_project(folder: str) -> Project | None:
-    path = os.path.join(folder, PROJECT_FILE)
-    if not os.path.isfile(path):
-        return None
-    text = read_text(Path(path))
-    if text is None:
-        return None
-    return Project(folder, tuple(os.path.normpath(os.path.join(folder, name)) for name in model_folders(text)))
-
-
 def _upwards(current: str, root: str) -> Iterator[str]:
     """A folder and those above it, up to `root`; all of them where `root` is ''."""
     while True:
@@ -142,7 +93,3 @@ def _upwards(current: str, root: str) -> Iterator[str]:
         if current in (root, parent):
             return
         current = parent
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)

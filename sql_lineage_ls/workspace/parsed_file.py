@@ -19,6 +19,7 @@ from sql_lineage_ls.syntax.query_model import CreateView, Name, QueryStatement, 
 from sql_lineage_ls.syntax.resplit import recut
 from sql_lineage_ls.syntax.splitter import cut
 from sql_lineage_ls.syntax.templates import mask
+from sql_lineage_ls.workspace.dbt_snapshots import snapshot_name, with_history
 from sql_lineage_ls.workspace.held_text import HeldText, text_of
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.stale import Shift, find_shift
@@ -117,6 +118,8 @@ def parse_pieces(
     nobody looks at: their models are packed.
     """
     masked = mask(text)
+    snapshot = snapshot_name(text) if relation else ""
+    relation = snapshot or relation
     plain = masked.text is text and not relation
     kept = _recut(text, dialect, before) if plain and before is not None else None
     if kept is not None:
@@ -135,7 +138,7 @@ def parse_pieces(
         pieces.append(ParsedPiece(start, end, key, statement, cache.parse(key, statement, dialect, tags)))
     pieces += behind
     if relation:
-        _name_query(pieces, relation, cache)
+        _name_query(pieces, relation, bool(snapshot), cache)
     if brief:
         packed = (replace(piece, text="", held=cache.packed(piece.key, piece.model)) for piece in pieces)
         return Pieces(tuple(packed), steady)
@@ -159,7 +162,7 @@ def _recut(text: str, dialect: Dialect, before: ParsedFile) -> _Kept | None:
     return list(before.pieces[: found.first]), found.middle, behind
 
 
-def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> None:
+def _name_query(pieces: list[ParsedPiece], relation: str, snapshot: bool, cache: ParseCache) -> None:
     """Makes the only query of a model the view that the model is; of several nobody knows which.
 
     The view's name stands at the first word of the query: there is no other place that declares it.
@@ -172,8 +175,9 @@ def _name_query(pieces: list[ParsedPiece], relation: str, cache: ParseCache) -> 
     assert statement is not None
     first = _FIRST_WORD.match(piece.text)
     name = Name(relation, 0, first.end() if first else min(len(piece.text), 1))
-    key = f"{piece.key}:{relation}"
-    model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), statement.query, model=True)))
+    key = f"{piece.key}:{relation}:{snapshot}"
+    query = with_history(statement.query) if snapshot else statement.query
+    model = cache.made(key, lambda: replace(piece.model, statement=CreateView((name,), query, model=True)))
     pieces[queries[0]] = replace(piece, key=key, held=model)
 
 

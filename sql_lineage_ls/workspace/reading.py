@@ -17,12 +17,14 @@ from sql_lineage_ls.syntax.dialects import DIALECTS, Dialect
 from sql_lineage_ls.syntax.query_model import StatementModel, SyntaxIssue
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.circumstances import Circumstances
-from sql_lineage_ls.workspace.discovery import FoundFile, read_text
+from sql_lineage_ls.workspace.discovery import FoundFile
 from sql_lineage_ls.workspace.held_text import pack_text
 from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, Pending, Pieces, parse_pieces
 from sql_lineage_ls.workspace.risk import is_risky
+from sql_lineage_ls.workspace.seeds import header_of, is_seed, read_header, seed_piece
+from sql_lineage_ls.workspace.text_files import read_text
 from sql_lineage_ls.workspace.worker_messages import Begun, Done, Failed, Job
 from sql_lineage_ls.workspace.workers import Crashed, Outcome, Workers
 
@@ -222,6 +224,8 @@ class Reading:
         return False
 
     def _parse(self, uri: str) -> _Parsing:
+        if is_seed(uri, self.circumstances.of(uri)[2]):
+            return self._seed(uri)
         opened = self.open.get(uri)
         if opened is not None:
             text, version = opened.text, opened.version
@@ -248,6 +252,19 @@ class Reading:
         return ParsedFile(
             uri, held, version, choice.dialect, opened is not None, found.pieces, relation, found.steady
         )
+
+    def _seed(self, uri: str) -> ParsedFile | None:
+        """A seed of a dbt project, of which the first line is read; None where it is gone."""
+        opened, file = self.open.get(uri), self.disk.get(uri)
+        header = header_of(opened.text) if opened is not None else read_header(file.path) if file is not None else None
+        if header is None:
+            self._gone(uri)
+            return None
+        settings, relative, relation = self.circumstances.of(uri)
+        dialect = choose_dialect(relative, header, settings).dialect
+        version = opened.version if opened is not None else None
+        pieces = seed_piece(header, relation, dialect, self._cache)
+        return ParsedFile(uri, header, version, dialect, opened is not None, pieces, relation)
 
     def _say_unknown(self, uri: str, unknown: str) -> None:
         if unknown:
@@ -298,6 +315,10 @@ class Reading:
             return False
         uri = next(iter(self._changed_disk))
         del self._changed_disk[uri]
+        if is_seed(uri, self.circumstances.of(uri)[2]):
+            if (seed := self._seed(uri)) is not None:
+                self._take(seed)
+            return True
         file = self.disk.get(uri)
         text = self._text_of(uri)
         if file is None or text is None:

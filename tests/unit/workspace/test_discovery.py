@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sql_lineage_ls.workspace.config import Settings
-from sql_lineage_ls.workspace.discovery import Discovery, decode, discover, is_sql, read_text
+from sql_lineage_ls.workspace.discovery import Discovery, discover, is_sql
+from sql_lineage_ls.workspace.text_files import decode, read_text
 
 
 def write(root: Path, *names: str) -> None:

@@ -10,9 +10,10 @@ from sql_lineage_ls.features.definition import definition
 from sql_lineage_ls.features.diagnostics import diagnostics
 from sql_lineage_ls.features.hover import hover
 from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.dbt_project import model_folders
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.folders import Folder
-from sql_lineage_ls.workspace.models import ModelFiles, model_folders
+from sql_lineage_ls.workspace.models import ModelFiles
 from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
 from sql_lineage_ls.workspace.uris import uri_from_path
 from tests.support.product import lineage_text
@@ -197,3 +198,67 @@ def test_the_model_folder_alone_finds_its_project_within_the_repository(tmp_path
 )
 def test_model_folders_are_read_from_the_project(text: str, folders: tuple[str, ...]) -> None:
     assert model_folders(text) == folders
+
+
+# ---------------------------------------------------------------- seeds and snapshots
+
+
+def test_a_seed_has_the_columns_of_its_first_line(tmp_path: Path) -> None:
+    (project(tmp_path) / "seeds").mkdir()
+    seed = tmp_path / "seeds" / "ports.csv"
+    seed.write_text('port_id,"Full, name",town\n1,x,y\n')
+    (tmp_path / "elsewhere.csv").write_text("a,b\n")
+    made = engine_of(tmp_path, models__far="SELECT * FROM {{ ref('ports') }} AS p WHERE p.town > ''").snapshot
+    uri = uri_from_path(tmp_path / "models" / "far.sql")
+    assert [document.uri for document in made.documents()] == [uri, uri_from_path(seed)]
+    assert lineage_text(made, {uri: "far"}, indirect=False).splitlines() == [
+        "table ports: port_id, `Full, name`, town",
+        "view far: port_id, `Full, name`, town",
+        "far.port_id <- ports.port_id",
+        "far.`Full, name` <- ports.`Full, name`",
+        "far.town <- ports.town",
+    ]
+    text = made.document(uri)
+    assert text is not None
+    (target,) = definition(made, uri, text.text.index("town"))
+    assert target.focus == FileSpan(uri_from_path(seed), 21, 25)
+
+
+@pytest.mark.parametrize("header", ["", "a;b", "a|b", "a,,b", 'a,"b', "\0a,b"])
+def test_a_seed_whose_columns_cannot_be_told_declares_nothing(tmp_path: Path, header: str) -> None:
+    (project(tmp_path) / "seeds").mkdir()
+    (tmp_path / "seeds" / "ports.csv").write_text(f"{header}\n1\n")
+    made = engine_of(tmp_path, models__far="SELECT x FROM {{ ref('ports') }}").snapshot
+    uri = uri_from_path(tmp_path / "models" / "far.sql")
+    assert diagnostics(made, uri) == ()
+    assert lineage_text(made, {uri: "far"}, indirect=False).splitlines()[0] == "table ports: x"
+
+
+def test_a_seed_follows_its_file_and_its_project(tmp_path: Path) -> None:
+    project(tmp_path, "seed-paths: ['tables']\n")
+    (tmp_path / "tables").mkdir()
+    seed = tmp_path / "tables" / "ports.csv"
+    seed.write_text("port_id\n1\n")
+    engine = engine_of(tmp_path, models__far="SELECT * FROM {{ ref('ports') }}")
+    uri = uri_from_path(tmp_path / "models" / "far.sql")
+    seed.write_text("port_id,depth\n1,2\n")
+    engine.rescan()
+    assert "far.depth <- ports.depth" in lineage_text(engine.finish(), {uri: "far"}, indirect=False)
+    seed.unlink()
+    engine.rescan()
+    assert "depth" not in lineage_text(engine.finish(), {uri: "far"}, indirect=False)
+
+
+def test_a_snapshot_is_the_relation_of_its_block_with_what_dbt_adds(tmp_path: Path) -> None:
+    project(tmp_path)
+    query = "{{ config(strategy='check') }}\nSELECT id, town FROM dock.ports"
+    snapshot = f"{{% snapshot ports_history %}}\n{query}\n{{% endsnapshot %}}"
+    made = engine_of(tmp_path, snapshots__any="-- nothing", models__now="SELECT * FROM {{ ref('ports_history') }}",
+                     snapshots__ports=snapshot).snapshot
+    uri = uri_from_path(tmp_path / "models" / "now.sql")
+    assert lineage_text(made, {uri: "now"}, indirect=False).splitlines()[:2] == [
+        "view now: id, town, dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to",
+        "view ports_history: id, town, dbt_scd_id, dbt_updated_at, dbt_valid_from, dbt_valid_to",
+    ]
+    ports = uri_from_path(tmp_path / "snapshots" / "ports.sql")
+    assert "ports_history.town <- dock.ports.town" in lineage_text(made, {ports: "ports"}, indirect=False)
