@@ -88,7 +88,7 @@ class _Reader:
                 other = _beside(key, action.other, at)
                 self.move(key, other, at)
                 self.move(other, key, at)
-            else:
+            elif not isinstance(action, qm.MoveRows):
                 changes.append(Change(at, action))
         if changes:
             state = self.states.get(key, State())

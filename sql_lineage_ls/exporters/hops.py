@@ -13,7 +13,8 @@ from sql_lineage_ls.lineage.model import DIRECT_ROLES, Edge, Path, StatementLine
 class Hop(Struct, frozen=True, gc=False):
     """A select item of a CTE, derived table or of the statement itself.
 
-    `scope` is the CTE's name, with a number where the statement has several of it, '' for the statement itself.
+    `scope` is the CTE's name, with a number where the statement has several of it, '' for the statement itself; the
+    branches of a set operation in it are `c/1`, `c/2`.
     `passed` where a star hands the column on, so that `start`..`end` is the item of another scope.
     """
 
@@ -52,7 +53,7 @@ class Hops:
                 if at not in found:
                     found.add(at)
                     waiting.append(at)
-        return tuple(self._hop(self._edges[at]) for at in (*sorted(found.difference(own)), *own[:1]))
+        return tuple(hop for at in (*sorted(found.difference(own)), *own[:1]) for hop in self._hops(self._edges[at]))
 
     def _before(self, edge: Edge) -> Iterator[int]:
         for source in edge.sources:
@@ -66,11 +67,19 @@ class Hops:
         related = exact or [at for at in items if _overlaps(self._edges[at].path, path)]
         return related or [at for at in items if self._edges[at].path == ("*",)]
 
-    def _hop(self, edge: Edge) -> Hop:
+    def _hops(self, edge: Edge) -> Iterator[Hop]:
+        """The item that makes a target, behind those of its branches where a set operation makes it."""
+        scope = self._scopes.get(edge.relation, "")
+        branches = [step for step in edge.steps if step.scope.startswith("/")]
+        for step in branches:
+            yield Hop(scope + step.scope, edge.path, step.transform, step.start, step.end, False)
         made_by = self._makers[edge.start, edge.end]
         passed = edge.start >= 0 and made_by != edge.relation
-        transform = "IDENTITY" if passed else edge.transform
-        return Hop(self._scopes.get(edge.relation, ""), edge.path, transform, edge.start, edge.end, passed)
+        if branches:
+            yield Hop(scope, edge.path, "UNION", -1, -1, False)
+        else:
+            transform = "IDENTITY" if passed else edge.transform
+            yield Hop(scope, edge.path, transform, edge.start, edge.end, passed)
 
 
 def _scopes(lineage: StatementLineage) -> dict[str, str]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sql_lineage_ls.exporters.report import EdgeRow, JoinRow, Message, Place, RelationRow, Report, StatementRow, StepRow
+from sql_lineage_ls.exporters.report import (
+    EdgeRow,
+    GapRow,
+    JoinRow,
+    Message,
+    Place,
+    RelationRow,
+    Report,
+    StatementRow,
+    StepRow,
+    WarningRow,
+)
 
 Json = dict[str, Any]
 
@@ -33,12 +44,16 @@ def _edge(row: EdgeRow) -> Json:
         "target": {"relation": row.relation, "path": row.path},
         "sources": [
             {"relation": source.relation, "path": source.path, "role": source.role, "transform": source.transform}
+            | ({"use": source.use} if source.use else {})
             for source in row.sources
         ],
-        "generated": [{"kind": generated.kind, "text": generated.text} for generated in edge.generated],
+        "generated": [
+            {"kind": generated.kind, "text": generated.text, "transform": generated.transform}
+            for generated in edge.generated
+        ],
         "source_kind": edge.source_kind,
         "complete": edge.complete,
-        "gaps": [{"kind": gap.kind, "text": gap.text} for gap in edge.gaps],
+        "gaps": [{"kind": gap.kind, "text": gap.text, "role": gap.role} for gap in edge.gaps],
         "transform": edge.transform,
         "expression": row.expression,
         "steps": [_step(step) for step in row.steps],
@@ -66,9 +81,27 @@ def _statement(row: StatementRow) -> Json:
         "kind": row.kind,
         "target": row.target,
         "analysed": row.analysed,
-        "gaps": [{"kind": gap.kind, "text": gap.text} for gap in row.gaps],
+        "gaps": [_gap(gap) for gap in row.gaps],
+        "warnings": [_warning(warning) for warning in row.warnings],
         **_place(row.place),
     }
+
+
+def _gap(row: GapRow) -> Json:
+    return {
+        "kind": row.gap.kind,
+        "text": row.gap.text,
+        "scope": row.scope,
+        "needed": row.needed,
+        "expression": row.expression,
+        "blocks": list(row.blocks),
+        "root_impact": bool(row.blocks),
+        **_place(row.place),
+    }
+
+
+def _warning(row: WarningRow) -> Json:
+    return {"kind": row.kind, "text": row.text, "scope": row.scope, **_place(row.place)}
 
 
 def _diagnostic(message: Message) -> Json:

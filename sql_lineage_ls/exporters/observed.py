@@ -28,8 +28,9 @@ class Observed(Struct):
     inferred: bool = False
 
     def write(self, edge: Edge) -> None:
-        """Notes an edge to the relation."""
-        self.written.setdefault(edge.path, edge)
+        """Notes an edge to the relation; one to its rows makes no node."""
+        if edge.path != ROWS:
+            self.written.setdefault(edge.path, edge)
 
     def read(self, path: Path) -> None:
         """Notes a node that is read; the relation's rows are none."""

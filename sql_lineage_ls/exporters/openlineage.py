@@ -22,12 +22,12 @@ from sql_lineage_ls.exporters.report import EdgeRow, RelationRow, Report, Statem
 from sql_lineage_ls.lineage.model import (
     CONDITION,
     GROUPING,
+    JOIN,
     MEMBERSHIP,
     ORDERING,
     ROWS,
     VALUE,
     WINDOW,
-    Node,
     Path,
     Source,
 )
@@ -174,21 +174,16 @@ class _Writer:
         told = [row for row in rows if row.edge.source_kind != "unresolved"]
         if not told:
             return {}
-        joined = frozenset(
-            node for join in statement.lineage.joins if join.kind != "WHERE" for node in (join.left, join.right)
-        )
         shared = _shared(told)
         fields = {}
         for row in (row for row in told if row.edge.path != ROWS):
             own = [source for source in row.edge.sources if _weight(source) not in shared]
             name = self._field(relation_id, row.edge.path, statement.dialect)
-            fields[name] = {"inputFields": self._inputs(own, row.expression, joined, statement.dialect)}
-        content = {"fields": fields, "dataset": self._inputs(shared.values(), "", joined, statement.dialect)}
+            fields[name] = {"inputFields": self._inputs(own, row.expression, statement.dialect)}
+        content = {"fields": fields, "dataset": self._inputs(shared.values(), "", statement.dialect)}
         return {"columnLineage": self._facet("ColumnLineageDatasetFacet", "1-2-0", content)}
 
-    def _inputs(
-        self, sources: Iterable[Source], expression: str, joined: frozenset[Node], dialect: str
-    ) -> list[Json]:
+    def _inputs(self, sources: Iterable[Source], expression: str, dialect: str) -> list[Json]:
         """One entry a field that is read, with everything that it is read for."""
         found: dict[tuple[str, str, str], list[Json]] = {}
         for source in sources:
@@ -196,7 +191,7 @@ class _Writer:
                 continue
             field = self._field(source.relation, source.path, dialect)
             key = (*self._name(source.relation, dialect), field)
-            transformation = _transformation(source, expression, joined)
+            transformation = _transformation(source, expression)
             transformations = found.setdefault(key, [])
             if transformation not in transformations:
                 transformations.append(transformation)
@@ -263,11 +258,14 @@ def _schema_field(name: str, kind: DataType) -> Json:
     return field
 
 
-def _weight(source: Source) -> tuple[str, Path, str]:
-    return source.relation, source.path, source.role
+Weight = tuple[str, Path, str, str]
 
 
-def _shared(rows: Sequence[EdgeRow]) -> dict[tuple[str, Path, str], Source]:
+def _weight(source: Source) -> Weight:
+    return source.relation, source.path, source.role, source.use
+
+
+def _shared(rows: Sequence[EdgeRow]) -> dict[Weight, Source]:
     """What decides the rows of every field, which is said once of the whole dataset.
 
     A field that *is* the value that the rows are grouped or ordered by has no such source beside it.
@@ -280,7 +278,7 @@ def _shared(rows: Sequence[EdgeRow]) -> dict[tuple[str, Path, str], Source]:
     return shared
 
 
-def _transformation(source: Source, expression: str, joined: frozenset[Node]) -> Json:
+def _transformation(source: Source, expression: str) -> Json:
     if source.role == VALUE:
         subtype = _DIRECT.get(source.transform, "TRANSFORMATION")
         found: Json = {"type": "DIRECT", "subtype": subtype}
@@ -288,5 +286,5 @@ def _transformation(source: Source, expression: str, joined: frozenset[Node]) ->
             found["description"] = expression
         return found
     if source.role == MEMBERSHIP:
-        return {"type": "INDIRECT", "subtype": "JOIN" if source.node in joined else "FILTER"}
+        return {"type": "INDIRECT", "subtype": "JOIN" if source.use == JOIN else "FILTER"}
     return {"type": "INDIRECT", "subtype": _INDIRECT[source.role]}

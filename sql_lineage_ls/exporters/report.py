@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.exporters.hops import Hop, Hops
 from sql_lineage_ls.exporters.observed import STAR, Observed, node_texts
+from sql_lineage_ls.lineage.attention import cautions_of
 from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.intermediate import RESULT
-from sql_lineage_ls.lineage.model import DIRECT_ROLES, Edge, Gap, Source, StatementLineage, path_text
+from sql_lineage_ls.lineage.missing import NEEDED
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, Edge, Gap, Source, StatementLineage, Step, path_text
 from sql_lineage_ls.syntax.query_model import CreateTable, CreateView
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
@@ -75,6 +77,7 @@ class SourceRow(Struct, frozen=True):
     role: str
     transform: str
     direct: bool
+    use: str = ""
 
     @property
     def text(self) -> str:
@@ -116,8 +119,31 @@ class JoinRow(Struct, frozen=True):
     place: Place
 
 
+class GapRow(Struct, frozen=True):
+    """A missing fact: where, what would close it, and the targets that are not complete without it.
+
+    `scope` is the CTE, derived table or target in which it is missing.
+    """
+
+    gap: Gap
+    scope: str
+    needed: str
+    blocks: tuple[str, ...]
+    expression: str
+    place: Place
+
+
+class WarningRow(Struct, frozen=True):
+    """Something to look at, which leaves every trace as complete as it is."""
+
+    kind: str
+    text: str
+    scope: str
+    place: Place
+
+
 class StatementRow(Struct, frozen=True):
-    """One statement: what it is, what it writes, and why something of it could not be followed.
+    """One statement: what it is, what it writes, why something of it could not be followed, and what to look at.
 
     `edges` are its own, in the order of the report's.
     """
@@ -125,7 +151,8 @@ class StatementRow(Struct, frozen=True):
     kind: str
     target: str
     analysed: bool
-    gaps: tuple[Gap, ...]
+    gaps: tuple[GapRow, ...]
+    warnings: tuple[WarningRow, ...]
     place: Place
     text: str
     dialect: str
@@ -228,8 +255,10 @@ def _statements(snapshot: Snapshot, files: Mapping[str, str], steps: bool, inter
 
 
 def _single_hops(lineage: StatementLineage) -> StatementLineage:
-    """A lineage whose edges have no steps before their own: those are edges too."""
-    return replace(lineage, edges=tuple(replace(edge, steps=()) for edge in lineage.edges))
+    """A lineage whose edges have no steps before their own: those are edges too. Branches of a UNION stay steps."""
+    return replace(lineage, edges=tuple(
+        replace(edge, steps=tuple(step for step in edge.steps if step.scope.startswith("/"))) for edge in lineage.edges
+    ))
 
 
 def _name_results(observed: Mapping[str, Observed], number: int) -> None:
@@ -283,8 +312,8 @@ def _edge_rows(statement: _Statement, names: Mapping[str, str], indirect: bool) 
         sources = tuple(_source_row(source, names) for source in edge.sources)
         relation = names.get(edge.relation) or edge.relation or statement.target
         expression = without_alias(_text(statement, edge.start, edge.end), edge.path[0])
-        steps = _steps(statement, edge)
-        own = steps.pop() if statement.hops and steps else StepRow("", edge.transform, expression)
+        steps = _steps(statement, edge, relation)
+        own = steps.pop() if statement.hops and steps else _own_step(edge, expression)
         yield EdgeRow(
             relation=relation,
             path=path_text(edge.path),
@@ -306,13 +335,31 @@ def _step_text(statement: _Statement, start: int, end: int) -> str:
     return text if len(text) <= _STEP_LENGTH else text[: _STEP_LENGTH - 1] + "…"
 
 
-def _steps(statement: _Statement, edge: Edge) -> list[StepRow]:
+def _steps(statement: _Statement, edge: Edge, relation: str) -> list[StepRow]:
+    """The steps of an edge; a branch of the statement's own set operation is a scope of the target `relation`."""
     if statement.hops is None:
-        return [StepRow(s.scope, s.transform, _step_text(statement, s.start, s.end)) for s in edge.steps]
+        return [_step_row(step, statement, edge, relation) for step in edge.steps]
     return [
-        StepRow(hop.scope, hop.transform, _hop_text(statement, hop), path_text(hop.path))
+        StepRow(_scope(hop.scope, relation), hop.transform, _hop_text(statement, hop), path_text(hop.path))
         for hop in statement.hops.to(edge.relation, edge.path)
     ]
+
+
+def _step_row(step: Step, statement: _Statement, edge: Edge, relation: str) -> StepRow:
+    text = _step_text(statement, step.start, step.end)
+    if not step.scope.startswith("/"):
+        return StepRow(step.scope, step.transform, text)
+    return StepRow(relation + step.scope, step.transform, without_alias(text, edge.path[0]), path_text(edge.path))
+
+
+def _own_step(edge: Edge, expression: str) -> StepRow:
+    """The last step of a target; a set operation has no text but that of its branches."""
+    united = any(step.scope.startswith("/") for step in edge.steps)
+    return StepRow("", "UNION" if united else edge.transform, "" if united else expression)
+
+
+def _scope(scope: str, relation: str) -> str:
+    return relation + scope if scope.startswith("/") else scope
 
 
 def _hop_text(statement: _Statement, hop: Hop) -> str:
@@ -328,6 +375,7 @@ def _source_row(source: Source, names: Mapping[str, str]) -> SourceRow:
         role=source.role,
         transform=source.transform,
         direct=source.role in DIRECT_ROLES,
+        use=source.use,
     )
 
 
@@ -341,17 +389,38 @@ def _join_rows(statement: _Statement, names: Mapping[str, str]) -> Iterator[Join
 
 def _statement_row(statement: _Statement, names: Mapping[str, str], indirect: bool) -> StatementRow:
     lineage, view = statement.lineage, statement.view
+    edges = tuple(_edge_rows(statement, names, indirect))
+    target = names.get(lineage.target, statement.target)
     return StatementRow(
         kind=lineage.kind,
-        target=names.get(lineage.target, statement.target),
+        target=target,
         analysed=not view.model.issues,
-        gaps=lineage.gaps,
+        gaps=tuple(_gap_rows(statement, target, edges)),
+        warnings=tuple(
+            WarningRow(found.kind, found.text, found.scope or target, _place_in(statement, found.start, found.end))
+            for found in cautions_of(view.model, lineage)
+        ),
         place=place(statement.document, statement.file, view.start, view.end),
         text=statement.document.text[view.start : view.end],
         dialect=statement.document.dialect.name,
         lineage=lineage,
-        edges=tuple(_edge_rows(statement, names, indirect)),
+        edges=edges,
     )
+
+
+def _gap_rows(statement: _Statement, target: str, edges: Iterable[EdgeRow]) -> Iterator[GapRow]:
+    """The gaps of a statement, those that stop at a target and those that nothing depends on."""
+    found: dict[tuple[str, str, int, int], tuple[Gap, dict[str, None]]] = {}
+    for gap in statement.lineage.gaps:
+        found.setdefault((gap.kind, gap.text, gap.start, gap.end), (gap, {}))
+    for edge in edges:
+        for gap in edge.edge.gaps:
+            known = found.setdefault((gap.kind, gap.text, gap.start, gap.end), (gap, {}))
+            known[1].setdefault(edge.text)
+    for gap, blocks in found.values():
+        where = _place_in(statement, gap.start, gap.end)
+        text = _step_text(statement, gap.start, gap.end)
+        yield GapRow(gap, gap.scope or target, NEEDED.get(gap.kind, ""), tuple(blocks), text, where)
 
 
 def _text(statement: _Statement, start: int, end: int) -> str:

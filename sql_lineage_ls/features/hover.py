@@ -20,9 +20,11 @@ from sql_lineage_ls.features.navigate import declaration_of, origins_of, relatio
 from sql_lineage_ls.features.results import Code, HoverInfo, Line, Piece, Words
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
 from sql_lineage_ls.features.uses import downstream, sentence
+from sql_lineage_ls.lineage.attention import cautions_of
 from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.model import (
     CONDITION,
+    DIRECT_ROLES,
     GROUPING,
     MEMBERSHIP,
     ORDERING,
@@ -54,6 +56,9 @@ _TRANSFORM_WORDS = {"AGGREGATE": "an aggregate", "CASE": "a choice", "EXPRESSION
                     "STRUCT": "a constructor", "WINDOW": "a window function", "UNION": "a set operation",
                     "PIVOT": "a pivot"}  # fmt: skip
 
+
+# Warnings about an expression; those about whole queries stand in the exports.
+_LOOKED_AT = frozenset({"conditional-aggregate"})
 
 # From a qualifier to its alias, from the alias to its WITH.
 _CTE_HOPS = 2
@@ -233,6 +238,8 @@ class _Writer(Struct, frozen=True):
             lines += self.roles(edge)
         lines += self.origins(nodes)
         lines += self.incomplete(edge, occurrence)
+        if edge is not None:
+            lines += self.warnings(edge)
         if stored:
             lines.append((Words(self.users(own)),))
         return signature(name, occurrence.type), lines
@@ -289,10 +296,26 @@ class _Writer(Struct, frozen=True):
         return [(Words(f"not proved: {occurrence.reason}"),)] if occurrence.reason else []
 
     def incomplete(self, edge: Edge | None, occurrence: Occurrence) -> list[Line]:
-        texts = dict.fromkeys(gap.text for gap in edge.gaps) if edge is not None else {}
+        """Which facts are missing: those of the value, and the first of those that decide over it."""
+        gaps = edge.gaps if edge is not None else ()
+        texts = dict.fromkeys(gap.text for gap in gaps if gap.role in DIRECT_ROLES)
         if occurrence.reason:
             texts.setdefault(occurrence.reason)
-        return [(Words(f"not complete: {text}"),) for text in texts]
+        lines: list[Line] = [(Words(f"not complete: {text}"),) for text in texts]
+        others = tuple(dict.fromkeys(gap.text for gap in gaps if gap.text not in texts))
+        if others:
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            lines.append((Words(f"what decides over it is not complete: {others[0]}{more}"),))
+        return lines
+
+    def warnings(self, edge: Edge) -> list[Line]:
+        """What is worth a look in the expression of an edge, though its sources are proved."""
+        statement = self.found.statement
+        found = [
+            caution for caution in cautions_of(statement.model, statement.lineage)
+            if edge.start <= caution.start and caution.end <= edge.end and caution.kind in _LOOKED_AT
+        ]
+        return [(Words(f"worth a look: {text}"),) for text in dict.fromkeys(caution.text for caution in found)]
 
     # ------------------------------------------------------------ pieces
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sql_lineage_ls.lineage import expressions
 from sql_lineage_ls.lineage import functions as f
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import CONDITION, MEMBERSHIP, ORDERING, ROWS, Gap, GeneratedSource, Source
+from sql_lineage_ls.lineage.model import FILTER, MEMBERSHIP, ORDERING, ROWS, GeneratedSource, Source
 from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.lineage.scope import Scope, parameter_columns
 from sql_lineage_ls.lineage.shapes import written_to
@@ -25,14 +25,13 @@ from sql_lineage_ls.lineage.values import (
     derived,
     element,
     fields,
-    flatten,
     influenced,
     map_entry,
     one_of,
     position_field,
     traced,
     unique,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -40,17 +39,17 @@ from sql_lineage_ls.syntax import query_model as q
 def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
     """The value of a function call: `ANY_VALUE(customer)` is `Ref(t.customer)`, `COALESCE(a, b)` one of both."""
     value = _shape(call, scope, context)
-    extra = with_role(
-        (s for item in call.order_by for s in flatten(expressions.evaluate(item, scope, context)).sources), ORDERING
-    )
+    extra = weighed((expressions.evaluate(item, scope, context) for item in call.order_by), ORDERING)
     if call.filter is not None:
-        extra += with_role(flatten(expressions.evaluate(call.filter, scope, context)).sources, MEMBERSHIP)
+        extra += weighed((expressions.evaluate(call.filter, scope, context),), MEMBERSHIP, FILTER)
     return influenced(value, extra)
 
 
 def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
-    if call.name in f.COUNTS and _counts_rows(call):
+    if call.name in f.ROW_COUNTS and _counts_rows(call):
         return _row_count(call, scope)
+    if call.name in f.SEQUENCES:
+        return _next_number(call)
     if any(isinstance(arg, q.Lambda) for arg in call.args):
         return _higher_order(call, scope, context)
     if call.name in f.OBJECTS and call.args and isinstance(call.args[0], q.Star):
@@ -123,7 +122,13 @@ def _row_function(call: q.Call, scope: Scope, context: Context) -> Value | None:
 
 
 def _counts_rows(call: q.Call) -> bool:
-    return not call.args or (isinstance(call.args[0], q.Star) and call.args[0].qualifier is None)
+    """COUNT(*), COUNT() and COUNT(1) count rows, and so does SUM(1)."""
+    if not call.args:
+        return call.name in f.COUNTS
+    first = call.args[0]
+    if isinstance(first, q.Star):
+        return call.name in f.COUNTS and first.qualifier is None
+    return isinstance(first, q.Literal) and first.kind != "other" and first.text.upper() != "NULL"
 
 
 def _row_count(call: q.Call, scope: Scope) -> Value:
@@ -131,7 +136,18 @@ def _row_count(call: q.Call, scope: Scope) -> Value:
     rows = dict.fromkeys(relation for variable in scope.visible() for relation in variable.rows)
     counted = (source for variable in scope.visible() for source in variable.counted)
     sources = unique((*(Source(relation, ROWS, MEMBERSHIP, "AGGREGATE") for relation in rows), *counted))
-    return traced(Generated(GeneratedSource("system", f"{call.name}(*)")), sources, (), "AGGREGATE")
+    what = call.args[0].text if call.args and isinstance(call.args[0], q.Literal) else "*"
+    return traced(Generated(GeneratedSource("system", f"{call.name}({what})")), sources, (), "AGGREGATE")
+
+
+def _next_number(call: q.Call) -> Value:
+    """`nextval('s')`, `NEXT VALUE FOR s`: the argument names the sequence, it is no column."""
+    named = call.args[0] if call.args else None
+    text = f"'{named.text}'" if isinstance(named, q.Literal) else ""
+    if isinstance(named, q.ColumnRef):
+        text = ".".join(part.text for part in named.parts)
+    written = f"NEXT VALUE FOR {text}" if call.name == "NEXT_VALUE_FOR" else f"{call.name}({text})"
+    return Generated(GeneratedSource("sequence", written))
 
 
 def _niladic(call: q.Call) -> Value:
@@ -159,7 +175,7 @@ def _extreme(args: list[Value]) -> Value:
 
 
 def _selected(args: list[Value]) -> Value:
-    chosen = with_role((s for arg in args[1:] for s in flatten(arg).sources), ORDERING)
+    chosen = weighed(args[1:], ORDERING)
     return traced(args[0], chosen, (), "AGGREGATE")
 
 
@@ -209,9 +225,7 @@ def _nullif(args: list[Value]) -> Value:
 
 
 def _ordinal(args: list[Value]) -> Value:
-    flow = flatten(derived(args))
-    ordinal = Generated(GeneratedSource("ordinal", "NTILE"))
-    return influenced(ordinal, with_role(flow.sources, CONDITION)) if flow.sources else ordinal
+    return influenced(Generated(GeneratedSource("ordinal", "NTILE")), conditions(args))
 
 
 def _entry(key: Value, value: Value) -> Record:
@@ -267,7 +281,7 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     plain = [expressions.evaluate(arg, scope, context) for arg in call.args if not isinstance(arg, q.Lambda)]
     functions = [arg for arg in call.args if isinstance(arg, q.Lambda)]
     if not plain:
-        return Unknown(Gap("expression-unresolved", f"{call.name} has no array to apply its function to"))
+        return Unknown(context.gap("expression-unresolved", f"{call.name} has no array to apply its function to", call))
     if call.name in f.FOLDED:
         return _folded(functions, element(plain[0]), plain, scope, context)
     if call.name in f.FOLDED_ROWS:
@@ -279,7 +293,7 @@ def _higher_order(call: q.Call, scope: Scope, context: Context) -> Value:
     if call.name in f.FILTERED:
         return influenced(source, conditions(bodies))
     if call.name in f.SORTED:
-        return influenced(source, with_role((s for body in bodies for s in flatten(body).sources), ORDERING))
+        return influenced(source, weighed(bodies, ORDERING))
     if call.name in f.FOUND:
         return influenced(element(source), conditions(bodies))
     if call.name in ("TRANSFORM_VALUES", "TRANSFORM_KEYS"):

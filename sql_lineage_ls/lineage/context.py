@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -77,6 +77,16 @@ class Options(Struct, frozen=True):
     brief: bool = False
 
 
+class Placed(Protocol):
+    """What has a place in the text."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
 class Context:
     """The collector of one statement. Lives as long as its binding and is never shared."""
 
@@ -95,6 +105,8 @@ class Context:
         self.problems: dict[Problem, None] = {}
         self.orphans: dict[Path, None] = {}
         self.gaps: dict[Gap, None] = {}
+        # The CTE or derived table that is being bound, '' for the statement's own query.
+        self.scope = ""
         # The edges of CTEs and derived tables that are relations of their own, and their number.
         self.inner: list[Edge] = []
         self.results = 0
@@ -111,6 +123,8 @@ class Context:
         # The column that COLUMNS('regex') stands for while its expression is repeated.
         self.matched_column: Value | None = None
         self._join_kind = ""
+        # Whether the predicate at hand compares two relations.
+        self.compares = False
 
     def inside(self) -> Context:
         """The collector of a function's body, whose places are of another statement: nobody reads what it collects."""
@@ -125,6 +139,19 @@ class Context:
         before, self._join_kind = self._join_kind, kind
         yield
         self._join_kind = before
+
+    @contextmanager
+    def within(self, scope: str) -> Iterator[None]:
+        """Inside, a CTE or derived table of this name is bound."""
+        before, self.scope = self.scope, scope
+        yield
+        self.scope = before
+
+    def gap(self, kind: str, text: str, at: Placed | None = None) -> Gap:
+        """A missing fact, noted where it is missing."""
+        found = Gap(kind, text, at.start if at else -1, at.end if at else -1, self.scope)
+        self.gaps[found] = None
+        return found
 
     @contextmanager
     def matching(self, value: Value) -> Iterator[None]:
@@ -208,13 +235,21 @@ class Context:
         if problem.start >= 0:
             self.problems[problem] = None
 
-    def join(self, left: Value, right: Value, kind: str, name: Name | None = None) -> None:
-        """Notes the link that a comparison of two stored nodes makes; `kind` is '' for that of the clause around."""
+    def join(
+        self, left: Value, right: Value, kind: str, name: Name | None = None, alone: Container[str] = ()
+    ) -> None:
+        """Notes the link that a comparison of two stored nodes makes; `kind` is '' for that of the clause around.
+
+        Relations in `alone` stand in FROM once: two columns of one of them are compared within a row, not joined.
+        """
         kind = kind or self._join_kind
         if not kind:
             return
         for one in _nodes(left):
             for other in _nodes(right):
+                if one.relation == other.relation and one.relation in alone:
+                    continue
+                self.compares = True
                 if one.relation != other.relation or one.path != other.path:
                     start, end = (name.start, name.end) if name else (-1, -1)
                     self.joins[Join(one.node, other.node, kind, start, end)] = None

@@ -16,12 +16,14 @@ from sql_lineage_ls.lineage.model import (
     Gap,
     Path,
     Source,
+    Step,
 )
-from sql_lineage_ls.lineage.scope import OpenSource, Span
+from sql_lineage_ls.lineage.scope import Column, OpenSource, Span
 from sql_lineage_ls.lineage.values import (
     ELEMENT,
     ArrayOf,
     Flow,
+    Influence,
     OneOf,
     Record,
     Traced,
@@ -40,6 +42,7 @@ class Influences(Struct, frozen=True):
     sources: tuple[Source, ...] = ()
     # Where the sources of a node stand among them.
     places: dict[tuple[str, Path], list[int]] = {}
+    gaps: tuple[Gap, ...] = ()
 
     def beside(self, own: tuple[Source, ...]) -> tuple[Source, ...]:
         """The sources that `own` does not have already.
@@ -49,21 +52,24 @@ class Influences(Struct, frozen=True):
         known: set[int] = set()
         for source in own:
             for place in self.places.get((source.relation, source.path), ()):
-                role = self.sources[place].role
-                if role == source.role or (role in _SHAPING and source.role in DIRECT_ROLES):
+                found = self.sources[place]
+                same = found.role == source.role and found.use == source.use
+                if same or (found.role in _SHAPING and source.role in DIRECT_ROLES):
                     known.add(place)
         if not known:
             return self.sources
         return tuple([source for place, source in enumerate(self.sources) if place not in known])
 
 
-def influences_on_all(sources: Iterable[Source]) -> Influences:
-    """Sources that every target of a query depends on."""
-    found = unique(sources)
+def influences_on_all(found: Iterable[Influence]) -> Influences:
+    """What every target of a query depends on."""
+    items = unique(found)
+    sources = tuple([item for item in items if isinstance(item, Source)])
+    gaps = tuple([item for item in items if isinstance(item, Gap)]) if len(sources) < len(items) else ()
     places: dict[tuple[str, Path], list[int]] = {}
-    for place, source in enumerate(found):
+    for place, source in enumerate(sources):
         places.setdefault((source.relation, source.path), []).append(place)
-    return Influences(found, places)
+    return Influences(sources, places, gaps)
 
 
 NO_INFLUENCES = Influences()
@@ -71,13 +77,28 @@ NO_INFLUENCES = Influences()
 _SHAPING = frozenset({GROUPING, ORDERING})
 
 
-def edges_of(relation: str, path: Path, value: Value, influences: Influences, span: Span) -> Iterator[Edge]:
+def edges_of(
+    relation: str, path: Path, value: Value, influences: Influences, span: Span, branches: tuple[Step, ...] = ()
+) -> Iterator[Edge]:
     """The edges to a target column and, where the query builds a record, to each of its fields.
 
-    `STRUCT(a AS x, b AS y) AS s` into `v` gives `v.s.x <- a` and `v.s.y <- b`.
+    `STRUCT(a AS x, b AS y) AS s` into `v` gives `v.s.x <- a` and `v.s.y <- b`. `branches` are the steps of the
+    statement's own set operation.
     """
     for inner, part in leaves(path, value):
-        yield _edge(relation, inner, part, influences, span)
+        yield _edge(relation, inner, part, influences, span, branches)
+
+
+def column_edges(relation: str, path: Path, column: Column, influences: Influences) -> Iterator[Edge]:
+    """The edges to a target from a column of the query that the statement itself makes."""
+    return edges_of(relation, path, column.value, influences, column.span, branch_steps(column, ""))
+
+
+def branch_steps(column: Column, scope: str) -> tuple[Step, ...]:
+    """The select items that the branches of a set operation in `scope` bring to a column: `c/1`, `c/2`."""
+    return tuple(
+        Step(f"{scope}/{number}", transform, *span) for number, (transform, span) in enumerate(column.branches, 1)
+    )
 
 
 def leaves(path: Path, value: Value) -> Iterator[tuple[Path, Value]]:
@@ -118,7 +139,9 @@ def _is_built(value: Value) -> bool:
     return False
 
 
-def _edge(relation: str, path: Path, value: Value, influences: Influences, span: Span) -> Edge:
+def _edge(
+    relation: str, path: Path, value: Value, influences: Influences, span: Span, branches: tuple[Step, ...]
+) -> Edge:
     flow = flatten(value)
     own = unique(flow.sources)
     transform = flow.transform
@@ -128,7 +151,9 @@ def _edge(relation: str, path: Path, value: Value, influences: Influences, span:
             transform = "RENAME"
             own = tuple([_relabel(s) for s in own])
     sources = own + influences.beside(own)
-    return Edge(relation, path, sources, flow.generated, flow.gaps, flow.steps, transform, *span)
+    gaps = tuple(dict.fromkeys((*flow.gaps, *influences.gaps))) if influences.gaps else flow.gaps
+    steps = (*flow.steps, *branches) if branches else flow.steps
+    return Edge(relation, path, sources, flow.generated, gaps, steps, transform, *span)
 
 
 def _relabel(source: Source) -> Source:
@@ -137,12 +162,13 @@ def _relabel(source: Source) -> Source:
     return source
 
 
-def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[Source, ...]) -> Iterator[Edge]:
+def star_edges(relation: str, opened: Iterable[OpenSource], influences: Iterable[Influence]) -> Iterator[Edge]:
     """`v.* <- t.*`: a star over columns that nobody lists; `payload.*` reads the whole of `payload`.
 
     What a pivot passes on is all columns but those it uses: there `*` has no edge but a gap.
     """
     opened = tuple(opened)
+    weighing = influences_on_all(influences)
     flows = [
         flatten(source.value) if source.value is not None else Flow((Source(source.relation, source.path or ("*",)),))
         for first in opened
@@ -151,11 +177,12 @@ def star_edges(relation: str, opened: Iterable[OpenSource], influences: tuple[So
     ]
     if flows:
         flow = merge(flows, "IDENTITY")
-        yield Edge(relation, ("*",), unique((*flow.sources, *influences)), flow.generated, flow.gaps, flow.steps)
+        sources = unique((*flow.sources, *weighing.sources))
+        yield Edge(relation, ("*",), sources, flow.generated, (*flow.gaps, *weighing.gaps), flow.steps)
     elif opened:
         owners = ", ".join(dict.fromkeys(source.name for source in opened))
         gap = Gap("wildcard-unexpanded", f"the columns of {owners} that the pivot passes on are not known here")
-        yield Edge(relation, ("*",), influences, gaps=(gap,))
+        yield Edge(relation, ("*",), weighing.sources, gaps=(gap, *weighing.gaps))
 
 
 def merged(edges: Iterable[Edge]) -> tuple[Edge, ...]:

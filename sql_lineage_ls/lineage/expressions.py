@@ -7,7 +7,7 @@ Longer than other modules: it has one function for each kind of expression, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
 from itertools import repeat
 from typing import Any
 
@@ -18,12 +18,13 @@ from sql_lineage_ls.catalog.types import DataType, MapType, RecordType, Scalar, 
 from sql_lineage_ls.lineage import calls, queries, stars
 from sql_lineage_ls.lineage.context import Context, nearest
 from sql_lineage_ls.lineage.model import (
+    FILTER,
+    JOIN,
     MEMBERSHIP,
+    VALUE,
     WINDOW,
-    Gap,
     GeneratedSource,
     Problem,
-    Source,
     path_text,
 )
 from sql_lineage_ls.lineage.scope import Binding, RangeVariable, Scope, open_record, parameter_columns, resolve
@@ -32,6 +33,7 @@ from sql_lineage_ls.lineage.values import (
     ArrayOf,
     Derived,
     Generated,
+    Influence,
     Key,
     Record,
     RecordItem,
@@ -55,7 +57,7 @@ from sql_lineage_ls.lineage.values import (
     position_field,
     traced,
     type_of,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -66,11 +68,36 @@ def evaluate(expr: q.Expr, scope: Scope, context: Context) -> Value:
     return by_names(value) if context.dialect.records_by_name else value
 
 
-def influences_of(expr: q.Expr | None, role: str, scope: Scope, context: Context) -> tuple[Source, ...]:
+def influences_of(expr: q.Expr | None, role: str, scope: Scope, context: Context) -> tuple[Influence, ...]:
     """What a predicate reads, in the role `role`: the membership sources of a WHERE."""
     if expr is None:
         return ()
-    return with_role(flatten(evaluate(expr, scope, context)).sources, role)
+    return weighed((evaluate(expr, scope, context),), role)
+
+
+def membership(expr: q.Expr | None, kind: str, scope: Scope, context: Context) -> Iterator[Influence]:
+    """What a predicate of the clause `kind` (`LEFT`, `WHERE`, ..) reads, each part of its AND for itself.
+
+    Comparisons of two relations make join links and give sources with the use `join`: of
+    `ON o.id = l.order_id AND l.open` the source `l.open` is a filter.
+    """
+    around = context.compares
+    with context.joining(kind):
+        for part in _conjuncts(expr):
+            context.compares = False
+            value = evaluate(part, scope, context)
+            yield from weighed((value,), MEMBERSHIP, JOIN if context.compares else FILTER)
+    context.compares = around
+
+
+def _conjuncts(expr: q.Expr | None) -> Iterator[q.Expr]:
+    waiting = [expr] if expr is not None else []
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, q.Operation) and part.operator in ("AND", "PAREN") and part.operands:
+            waiting.extend(reversed(part.operands))
+        else:
+            yield part
 
 
 def unwrapped(value: Value) -> Value:
@@ -97,8 +124,7 @@ def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Val
     if binding.problem:
         _report_name(names, binding, context)
     if isinstance(binding.value, Unknown) and binding.used <= len(names):
-        _note_unknown(names, binding, context)
-        return binding.value
+        return _note_unknown(names, binding, context)
     value = binding.value
     if binding.kind == "parameter" and binding.used == 1 and isinstance(value, Generated):
         return value
@@ -164,15 +190,15 @@ def _note_column(name: q.Name, value: Value, binding: Binding, context: Context,
     )
 
 
-def _note_unknown(names: tuple[q.Name, ...], binding: Binding, context: Context) -> None:
+def _note_unknown(names: tuple[q.Name, ...], binding: Binding, context: Context) -> Unknown:
     """A name without a value: the reason stands at the part that it is about, an orphan's whole path is kept."""
     assert isinstance(binding.value, Unknown)
     at = names[max(binding.used - 1, 0)]
-    gap = binding.value.gap
-    context.gaps[Gap(gap.kind, gap.text, at.start, at.end)] = None
+    gap = context.gap(binding.value.gap.kind, binding.value.gap.text, at)
     context.meaning(at, "column", binding.value)
     if gap.kind in ("owner-unproved", "alias-binding-missing"):
         context.orphans[tuple(name.text for name in names[binding.qualifier if binding.used <= 1 else 0 :])] = None
+    return Unknown(gap)
 
 
 def _note_read(value: Value, name: q.Name, context: Context, usage: str = "read") -> None:
@@ -240,9 +266,7 @@ def _refuse(found: Refuted, name: q.Name, context: Context) -> Value:
         text = f"{owner} has no field '{name.text}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
     relation, path = (found.owner.relation, found.owner.path) if found.owner else ("", ())
     context.report(Problem(found.code, text, name.start, name.end, relation, path, suggestion))
-    gap = Gap(found.code, text, name.start, name.end)
-    context.gaps[gap] = None
-    unknown = Unknown(Gap(found.code, text))
+    unknown = Unknown(context.gap(found.code, text, name))
     context.meaning(name, "field", unknown)
     return unknown
 
@@ -270,7 +294,9 @@ def _element_access(expr: q.ElementAccess, scope: Scope, context: Context) -> Va
     kind = type_of(base)
     if isinstance(expr.index, q.Literal) and expr.index.kind == "number" and isinstance(kind, RecordType):
         found = position_field(base, int(float(expr.index.text)) - 1)
-        return found if not isinstance(found, Refuted) else Unknown(Gap(found.code, "no field at this position"))
+        if isinstance(found, Refuted):
+            return Unknown(context.gap(found.code, "no field at this position", expr.index))
+        return found
     if isinstance(kind, MapType):
         literal = expr.index.text if isinstance(expr.index, q.Literal) else None
         return influenced(map_value(base, literal), chosen)
@@ -289,7 +315,9 @@ def _keyed(base: Value, expr: q.ElementAccess, context: Context) -> Value:
         value = access(base, name, True, context)
     else:
         found = field(base, context.key(name, isinstance(kind, Unspecified)))
-        value = Unknown(Gap("undeclared-field", f"no field '{expr.key}'")) if isinstance(found, Refuted) else found
+        if isinstance(found, Refuted):
+            found = Unknown(context.gap("undeclared-field", f"no field '{expr.key}'", expr))
+        value = found
     _note_read(value, name, context)
     return value
 
@@ -359,7 +387,8 @@ def _cast(expr: q.Cast, scope: Scope, context: Context) -> Value:
 
 def _literal(expr: q.Literal, scope: Scope, context: Context) -> Value:
     text = f"'{expr.text}'" if expr.kind == "string" else expr.text
-    return Generated(GeneratedSource("constant", text))
+    kind = "default" if expr.kind == "other" and text.upper() == "DEFAULT" else "constant"
+    return Generated(GeneratedSource(kind, text))
 
 
 def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
@@ -370,9 +399,7 @@ def _parameter(expr: q.Parameter, scope: Scope, context: Context) -> Value:
         if (variable.closed and context.dialect.numbered_columns) or is_location(variable.relation):
             return _numbered(name, variable, context)
     if expr.template:
-        gap = Gap("template", f"{expr.text} is not rendered: what it reads is not known", expr.start, expr.end)
-        context.gaps[gap] = None
-        return Unknown(gap)
+        return Unknown(context.gap("template", f"{expr.text} is not rendered: what it reads is not known", expr))
     return Generated(GeneratedSource("parameter", expr.text))
 
 
@@ -384,7 +411,7 @@ def _numbered(name: q.Name, variable: RangeVariable, context: Context) -> Value:
         return found
     position = int(name.text[1:]) - 1
     if not 0 <= position < len(variable.columns):
-        return Unknown(Gap("undeclared-column", f"{variable.name} has no column {name.text}"))
+        return Unknown(context.gap("undeclared-column", f"{variable.name} has no column {name.text}", name))
     value = variable.columns[position].value
     context.meaning(name, "column", value, definitions=variable.columns[position].definitions)
     return value
@@ -414,13 +441,13 @@ def _subquery(expr: q.SubqueryExpr, scope: Scope, context: Context) -> Value:
         operands = [evaluate(expr.operand, scope, context)] if expr.operand is not None else []
         if expr.kind == "in" and operands and len(result.columns) == 1:
             context.join(operands[0], result.columns[0].value, "SEMI")
-        inner = with_role([s for c in result.columns for s in flatten(c.value).sources], MEMBERSHIP)
         if expr.kind == "exists":
-            inner = ()
+            return influenced(derived(operands), (*result.influences, *queries.only_counted(result)))
+        inner = weighed((column.value for column in result.columns), MEMBERSHIP, JOIN)
         return influenced(derived(operands), (*inner, *result.influences))
     value = result.row or (result.columns[0].value if result.columns else open_record(result.open))
     if value is None:
-        return Unknown(Gap("wildcard-unexpanded", "the columns of the subquery are not known"))
+        return Unknown(context.gap("wildcard-unexpanded", "the columns of the subquery are not known"))
     value = influenced(value, result.influences)
     return ArrayOf(value) if expr.kind == "array" else value
 
@@ -429,8 +456,7 @@ def _window(expr: q.Window, scope: Scope, context: Context) -> Value:
     value = evaluate(expr.value, scope, context)
     items = (*expr.partition_by, *expr.order_by, *_named_window(expr.window, scope, context, set()))
     reads = [evaluate(item, scope, context) for item in items]
-    sources = with_role((s for read in reads for s in flatten(read).sources), WINDOW)
-    return traced(value, sources, (), "WINDOW")
+    return traced(value, weighed(reads, WINDOW), (), "WINDOW")
 
 
 def _named_window(name: q.Name | None, scope: Scope, context: Context, seen: set[str]) -> tuple[q.Expr, ...]:
@@ -449,11 +475,28 @@ def _operation(expr: q.Operation, scope: Scope, context: Context) -> Value:
     values = [evaluate(operand, scope, context) for operand in expr.operands]
     if expr.operator in ("PAREN", "COLLATE") and values:
         return values[0]
-    if expr.operator in ("=", "==", "EQ") and len(values) == 2:
-        context.join(values[0], values[1], "")
+    if expr.operator in _EQUALS and len(values) == 2:
+        context.join(values[0], values[1], "", alone=_Alone(scope))
+    elif expr.operator in _COMPARES and not any(isinstance(operand, q.SubqueryExpr) for operand in expr.operands):
+        relations = {s.relation for value in values for s in flatten(value).sources if s.role == VALUE}
+        context.compares = context.compares or len(relations) > 1
     if expr.operator in ("||", "CONCAT") and values and all(isinstance(v, ArrayOf) for v in values):
         return ArrayOf(one_of(tuple(element(v) for v in values), "EXPRESSION"))
     return derived(values)
+
+
+_EQUALS = frozenset({"=", "==", "EQ", "<=>"})
+_COMPARES = frozenset({"<", ">", "<=", ">=", "<>", "!=", "BETWEEN", "LIKE", "ILIKE"})
+
+
+class _Alone(Container[str]):
+    """The relations that stand once in the FROM clauses that can be seen; asked for seldom."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def __contains__(self, relation: object) -> bool:
+        return sum(relation in variable.rows for level in self._scope.levels() for variable in level.ranges) < 2
 
 
 def _star(expr: q.Star, scope: Scope, context: Context) -> Value:

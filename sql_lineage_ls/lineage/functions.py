@@ -92,6 +92,8 @@ ARRAYS_ZIP = frozenset({"ARRAYS_ZIP", "ZIP", "ARRAYZIP", "LIST_ZIP"})
 
 # Count rows, not values, when their argument is `*` or absent.
 COUNTS = frozenset({"COUNT", "COUNT_BIG", "COUNT_IF", "COUNTIF"})
+# Count rows when their argument is a constant.
+ROW_COUNTS = COUNTS | {"SUM"}
 
 # Order or number rows: no value of any column enters them.
 ORDINALS = frozenset(
@@ -111,6 +113,9 @@ GENERATORS = frozenset(
 # In FROM, give the columns of the relation among their arguments, and more (BigQuery "ML.PREDICT", "APPENDS").
 WIDENING = frozenset({"ML.PREDICT", "ML.GENERATE_TEXT", "ML.GENERATE_EMBEDDING", "ML.TRANSLATE", "ML.UNDERSTAND_TEXT",
                       "ML.DETECT_ANOMALIES", "AI.GENERATE_TABLE", "APPENDS", "CHANGES"})
+
+# Numbers of a sequence.
+SEQUENCES = frozenset({"NEXTVAL", "CURRVAL", "LASTVAL", "NEXT_VALUE_FOR"})
 
 # Values that a single word makes.
 SYSTEM = frozenset(

@@ -19,6 +19,7 @@ from sql_lineage_ls.lineage.functions import GENERATORS, WIDENING
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, GeneratedSource, Source
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
+    ELEMENT,
     Derived,
     Generated,
     Ref,
@@ -34,7 +35,7 @@ from sql_lineage_ls.lineage.values import (
     named_fields,
     one_of,
     type_of,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import UnnestShape
@@ -97,12 +98,12 @@ def _position(source: q.Unnest, arrays: list[Value], context: Context) -> Column
 
 
 def _ordinal(arrays: Sequence[Value]) -> Value:
-    return influenced(Generated(GeneratedSource("ordinal", "offset")), _counted(arrays))
+    return influenced(Generated(GeneratedSource("ordinal", "offset")), weighed(arrays, MEMBERSHIP))
 
 
 def _counted(arrays: Sequence[Value]) -> tuple[Source, ...]:
     """How many rows an UNNEST gives is decided by its arrays."""
-    return with_role((s for array in arrays for s in flatten(array).sources), MEMBERSHIP)
+    return tuple(item for item in weighed(arrays, MEMBERSHIP) if isinstance(item, Source))
 
 
 def _as_element(source: q.Unnest, value: Value, position: Column | None, context: Context) -> RangeVariable:
@@ -272,9 +273,21 @@ def table_function(source: q.TableFunction, scope: Scope, context: Context) -> R
         alias.text if alias is not None else _function_name(call), qualifiers, tuple(columns), opened, kind="unnest",
         stored=True, definitions=((alias.start, alias.end),) if alias is not None else (),
         row=columns[0].value if len(columns) == 1 and alias is not None and not source.view else None,
+        counted=_taken_apart(columns),
     )
     _note_alias(alias, variable, context)
     return variable
+
+
+def _taken_apart(columns: Sequence[Column]) -> tuple[Source, ...]:
+    """The arrays whose elements are these columns: they decide how many rows there are."""
+    arrays: dict[Source, None] = {}
+    for column in columns:
+        for source in flatten(column.value).sources:
+            if ELEMENT in source.path:
+                last = len(source.path) - 1 - source.path[::-1].index(ELEMENT)
+                arrays[Source(source.relation, source.path[:last], MEMBERSHIP)] = None
+    return tuple(arrays)
 
 
 def _user_function(
@@ -295,7 +308,7 @@ def _table_by_name(alias: q.Name | None, name: q.Expr, context: Context) -> Rang
     variable = isinstance(name, q.Parameter) or (isinstance(name, q.ColumnRef) and name.parts[0].text[:1] in "$:@")
     if not variable:
         return None
-    unknown = Unknown(Gap("table-name-unbound", "the table's name is in a variable"))
+    unknown = Unknown(context.gap("table-name-unbound", "the table's name is in a variable"))
     shown = alias.text if alias is not None else "TABLE(..)"
     return RangeVariable(shown, (context.fold(alias),) if alias is not None else (), kind="unnest",
                          open=(OpenSource("", shown, value=unknown),))
@@ -330,11 +343,11 @@ def _outputs(
     alone = unnamed_column(call.name)
     if alone is not None:
         return [(call.name.lower(), _part(alone, args, call))], ()
-    return [], (_unlisted(call),)
+    return [], (_unlisted(call, context),)
 
 
-def _unlisted(call: q.Call) -> OpenSource:
-    unknown = Unknown(Gap("columns-unknown", f"the columns of the function {call.name} are not known"))
+def _unlisted(call: q.Call, context: Context) -> OpenSource:
+    unknown = Unknown(context.gap("columns-unknown", f"the columns of the function {call.name} are not known", call))
     return OpenSource("", call.name, value=unknown)
 
 
@@ -346,7 +359,7 @@ def _widened(
     for arg in call.args:
         if arg is not given:
             expressions.evaluate(arg, scope, context)
-    return [(column.name, column.value) for column in result.columns], (*result.open, _unlisted(call))
+    return [(column.name, column.value) for column in result.columns], (*result.open, _unlisted(call, context))
 
 
 def _part(part: Part, args: list[Value], call: q.Call) -> Value:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.edges import edges_of, influences_on_all, leaves, star_edges
+from sql_lineage_ls.lineage.edges import column_edges, influences_on_all, leaves, star_edges
 from sql_lineage_ls.lineage.model import Path
 from sql_lineage_ls.lineage.scope import OpenSource
 from sql_lineage_ls.lineage.values import ELEMENT, ArrayOf, Record, RecordItem, Ref, Traced, Value, fields, type_of
@@ -36,8 +36,8 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
     influences = influences_on_all(result.influences)
     columns = []
     for column, shown in zip(result.columns, _names(result, context), strict=True):
-        context.inner += edges_of(identity, (shown,), column.value, influences, column.span)
-        columns.append(replace(column, value=_read(identity, (shown,), column.value)))
+        context.inner += column_edges(identity, (shown,), column, influences)
+        columns.append(replace(column, value=_read(identity, (shown,), column.value), branches=()))
     context.inner += star_edges(identity, result.open, result.influences)
     opened = (OpenSource(identity, name),) if result.open else ()
     row = None if columns else result.row

@@ -14,7 +14,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.types import DataType
-from sql_lineage_ls.lineage.model import VALUE, ColumnFact, GeneratedSource, Node, Occurrence, Path, Source
+from sql_lineage_ls.lineage.model import (
+    DIRECT_ROLES,
+    VALUE,
+    ColumnFact,
+    GeneratedSource,
+    Node,
+    Occurrence,
+    Path,
+    Source,
+)
 from sql_lineage_ls.lineage.values import ELEMENT, Ref, Value, flatten, type_of
 
 
@@ -159,7 +168,7 @@ def _meaning_of(value: Value) -> _Meaning:
         transform = "UNNEST" if ELEMENT in value.path else "IDENTITY"
         return _Meaning((Node(value.relation, value.path),), value.type, transform)
     flow = flatten(value)
-    reason = "; ".join([gap.text for gap in flow.gaps])
+    reason = "; ".join(dict.fromkeys([gap.text for gap in flow.gaps if gap.role in DIRECT_ROLES]))
     return _Meaning(_value_nodes(flow.sources), type_of(value), flow.transform, flow.generated, reason)
 
 

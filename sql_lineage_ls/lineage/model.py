@@ -10,6 +10,7 @@ text stands for a thing. Relations are named by `Relation.id`; `StatementLineage
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -45,16 +46,24 @@ class Node(Struct, frozen=True, gc=False, order=True, array_like=True):
     path: Path
 
 
+JOIN = "join"
+FILTER = "filter"
+
+
 class Source(Struct, frozen=True, gc=False, array_like=True):
     """A node that a target depends on, how (`role`), and what was done to it on the way (`transform`).
 
     Transforms: IDENTITY, RENAME, CAST, EXPRESSION, CASE, AGGREGATE, WINDOW, UNNEST, STRUCT, CONSTANT, UNION, PIVOT.
+    `use` tells sources of the role `membership` apart: `join` where the node is compared with one of another relation
+    (ON, USING, NATURAL, WHERE, IN, MERGE), `filter` for every other predicate, '' where only rows are counted.
+    In `ON a.id = b.id AND b.open` the first two are joins and `b.open` is a filter.
     """
 
     relation: str
     path: Path
     role: str = VALUE
     transform: str = "IDENTITY"
+    use: str = ""
 
     @property
     def node(self) -> Node:
@@ -62,23 +71,46 @@ class Source(Struct, frozen=True, gc=False, array_like=True):
 
 
 class GeneratedSource(Struct, frozen=True, gc=False, array_like=True):
-    """A value that no relation holds. `kind` is `constant`, `system`, `ordinal` or `parameter`."""
+    """A value that no relation holds.
+
+    `kind` is `constant` (`'APP'`), `system` (`CURRENT_DATE`, `COUNT(*)`), `ordinal` (`ROW_NUMBER()`, an offset),
+    `sequence` (`NEXTVAL`), `default` (the column's DEFAULT) or `parameter`.
+    """
 
     kind: str
     text: str
 
+    @property
+    def transform(self) -> str:
+        return "CONSTANT" if self.kind == "constant" else "EXPRESSION"
+
 
 class Gap(Struct, frozen=True, gc=False, array_like=True):
-    """A fact that is missing: why an edge could not be drawn, said for a person, and where."""
+    """A fact that is missing: why an edge could not be drawn, said for a person, and where.
+
+    `scope` is the CTE or derived table in which it is missing, '' for the statement itself. `role` says what cannot be
+    told: the value, or only what decides over it (`WHERE x > 1` where nothing proves whose column `x` is).
+    """
 
     kind: str
     text: str
     start: int = -1
     end: int = -1
+    scope: str = ""
+    role: str = VALUE
+
+    # Among sources a gap stands for no node.
+    relation: ClassVar[str] = ""
+    path: ClassVar[Path] = ()
+    use: ClassVar[str] = ""
 
 
 class Step(Struct, frozen=True, gc=False, array_like=True):
-    """One scope on the way from the sources to the target: its name (`c`, `RS-1`), what it does, and its text."""
+    """One scope on the way from the sources to the target: its name (`c`, `RS-1`), what it does, and its text.
+
+    The branches of a set operation are scopes of their own, counted from 1 in the order of the text: `c/1`, `c/2`; the
+    name before the `/` is missing where they are branches of the statement itself.
+    """
 
     scope: str
     transform: str
@@ -110,7 +142,7 @@ class Edge(Struct, frozen=True, gc=False, array_like=True):
     @property
     def source_kind(self) -> str:
         physical = any(source.role in DIRECT_ROLES for source in self.sources)
-        if self.gaps and not physical:
+        if not physical and any(gap.role in DIRECT_ROLES for gap in self.gaps):
             return "unresolved"
         if physical and self.generated:
             return "mixed"

@@ -17,10 +17,9 @@ from sql_lineage_ls.lineage.values import (
     Unknown,
     Value,
     conditions,
-    flatten,
     one_of,
     traced,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -53,7 +52,7 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
     if pivot.group_by:
         kept = {key for item in pivot.group_by for key in _keys(item, scope, context)}
         passed = [column for column in passed if column.key in kept]
-    grouped = with_role((s for column in passed for s in flatten(column.value).sources), GROUPING)
+    grouped = weighed((column.value for column in passed), GROUPING)
     made = []
     for values in product(*(axis.values for axis in pivot.axes)):
         for projection, value in aggregates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -10,19 +10,23 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import checks, expressions, naming, sources, stars
 from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.edges import branch_steps
 from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import (
     GROUPING,
+    JOIN,
     MEMBERSHIP,
     ORDERING,
+    ROWS,
     Gap,
     GeneratedSource,
     Source,
     Step,
 )
-from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, open_record
+from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, open_record
 from sql_lineage_ls.lineage.values import (
     Generated,
+    Influence,
     Record,
     RecordItem,
     Unknown,
@@ -36,7 +40,7 @@ from sql_lineage_ls.lineage.values import (
     one_of,
     traced,
     unique,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import LateralAlias
@@ -45,16 +49,17 @@ from sql_lineage_ls.syntax.dialects import LateralAlias
 class QueryResult(Struct, frozen=True, gc=False):
     """What a query gives: listed columns, sources of columns that could not be listed, and what decides its rows.
 
-    `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts; `keeps` are
-    the range variables that can still be named behind it (pipe syntax).
+    `row` is the value of SELECT AS STRUCT / AS VALUE; `rows` are the stored relations whose rows it counts, `counted`
+    the arrays whose elements it counts; `keeps` are the range variables that can be named behind it (pipe syntax).
     """
 
     columns: tuple[Column, ...]
     open: tuple[OpenSource, ...] = ()
-    influences: tuple[Source, ...] = ()
+    influences: tuple[Influence, ...] = ()
     rows: tuple[str, ...] = ()
     row: Value | None = None
     keeps: tuple[RangeVariable, ...] = ()
+    counted: tuple[Source, ...] = ()
 
 
 @dataclass
@@ -62,11 +67,11 @@ class _Block:
     """A SELECT while it is bound."""
 
     scope: Scope
-    influences: list[Source] = field(default_factory=list)
+    influences: list[Influence] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     open: list[OpenSource] = field(default_factory=list)
 
-    def weigh(self, found: Iterable[Source]) -> None:
+    def weigh(self, found: Iterable[Influence]) -> None:
         self.influences.extend(found)
 
 
@@ -94,10 +99,11 @@ def bind_with(ctes: tuple[q.Cte, ...], context: Context) -> Scope:
 def _bind_ctes(ctes: tuple[q.Cte, ...], recursive: bool, scope: Scope, context: Context) -> None:
     for cte in ctes:
         key = context.fold(cte.name)
-        if recursive and isinstance(cte.query, q.SetOperation) and not cte.query.by_name:
-            result = _recursive(cte, key, scope, context)
-        else:
-            result = bind_query(cte.query, scope, context)
+        with context.within(cte.name.text):
+            if recursive and isinstance(cte.query, q.SetOperation) and not cte.query.by_name:
+                result = _recursive(cte, key, scope, context)
+            else:
+                result = bind_query(cte.query, scope, context)
         result = _marked(renamed(result, cte.columns, context), cte.marks, context)
         result = as_relation(result, cte.name.text, context)
         scope.ctes[key] = (cte.name, result)
@@ -195,10 +201,13 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     block.weigh(scope.compared)
     for variable in scope.ranges:
         block.weigh(variable.influences)
+    if len(scope.ranges) > 1:
+        block.weigh(_unread(block))
     columns = tuple(block.columns)
     rows = tuple(dict.fromkeys(relation for variable in scope.ranges for relation in variable.rows))
     keeps = tuple(scope.ranges) if query.keeps else ()
-    result = QueryResult(columns, tuple(block.open), unique(block.influences), rows, keeps=keeps)
+    counted = unique(source for variable in scope.ranges for source in variable.counted)
+    result = QueryResult(columns, tuple(block.open), unique(block.influences), rows, keeps=keeps, counted=counted)
     if query.row == "struct":
         items = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
         return replace(result, row=Record(items, rest=open_record(block.open)))
@@ -213,6 +222,40 @@ def _time_windows(query: q.Select, scope: Scope, context: Context) -> dict[str, 
             name = item.name.lower()
             found[name] = Column(name, name, derived([expressions.evaluate(item.args[0], scope, context)]))
     return found
+
+
+def _unread(block: _Block) -> Iterator[Source]:
+    """The rows of what is joined without being read: only that it has rows tells (`CROSS JOIN t`, `UNNEST(items)`)."""
+    seen = [item for item in block.influences if isinstance(item, Source)]
+    predicates = len(seen)
+    for variable in block.scope.ranges:
+        if not variable.rows and not variable.counted:
+            continue
+        if any(_reads(source, variable) for source in seen):
+            continue
+        if len(seen) == predicates:
+            seen += [source for column in block.columns for source in flatten(column.value).sources]
+            seen += [Source(opened.relation, opened.path) for opened in block.open]
+            if any(_reads(source, variable) for source in seen):
+                continue
+        yield from (Source(relation, ROWS, MEMBERSHIP) for relation in variable.rows)
+        yield from variable.counted
+
+
+def _reads(source: Source, variable: RangeVariable) -> bool:
+    if source.relation in variable.rows:
+        return True
+    return any(
+        array.relation == source.relation and array.path == source.path[: len(array.path)]
+        for array in variable.counted
+    )
+
+
+def only_counted(result: QueryResult) -> Iterator[Source]:
+    """What an EXISTS depends on where none of its predicates reads it: that there are rows."""
+    read = {item.relation for item in result.influences if isinstance(item, Source)}
+    yield from (Source(relation, ROWS, MEMBERSHIP) for relation in result.rows if relation not in read)
+    yield from (source for source in result.counted if source.relation not in read)
 
 
 def _value_table(result: QueryResult) -> QueryResult:
@@ -269,34 +312,31 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
         if item.on is not None:
             conditions.append((item.on, item.join or "INNER", scope.ends[position]))
     for on, kind, count in conditions:
-        with context.joining(kind):
-            block.weigh(expressions.influences_of(on, MEMBERSHIP, scope.limited(count, rule), context))
-    with context.joining("WHERE"):
-        block.weigh(expressions.influences_of(query.where, MEMBERSHIP, inside, context))
+        block.weigh(expressions.membership(on, kind, scope.limited(count, rule), context))
+    block.weigh(expressions.membership(query.where, "WHERE", inside, context))
     after = scope.with_aliases(LateralAlias.FALLBACK if rule is LateralAlias.NEVER else rule, block.columns)
     for expr in query.group_by:
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     if query.group_by_all:
         for column in block.columns:
-            flow = flatten(column.value)
-            if flow.transform != "AGGREGATE":
-                block.weigh(with_role(flow.sources, GROUPING))
+            if flatten(column.value).transform != "AGGREGATE":
+                block.weigh(weighed((column.value,), GROUPING))
     for expr in query.distinct_on:
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     for predicate in (query.having, query.qualify, *query.connect_by):
-        block.weigh(expressions.influences_of(predicate, MEMBERSHIP, after, context))
+        block.weigh(expressions.membership(predicate, "", after, context))
     ordered = scope.with_aliases(LateralAlias.FIRST, block.columns)
     for expr in query.order_by:
         block.weigh(_ordinal_or(expr, ORDERING, block, ordered, context))
 
 
-def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: Context) -> Iterable[Source]:
+def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: Context) -> Iterable[Influence]:
     """`GROUP BY 1` means the first select item."""
     if isinstance(item, q.Literal) and item.kind == "number" and item.text.isdigit():
         position = int(item.text) - 1
         if block.open or not 0 <= position < len(block.columns):
             return ()
-        return with_role(flatten(block.columns[position].value).sources, role)
+        return weighed((block.columns[position].value,), role)
     return expressions.influences_of(item, role, scope, context)
 
 
@@ -325,7 +365,7 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
     rows = tuple(dict.fromkeys((*left.rows, *right.rows)))
     if not query.operator.upper().startswith("UNION"):
         # EXCEPT and INTERSECT take no value from the right side: it decides which rows stay.
-        decided = with_role((s for c in right.columns for s in flatten(c.value).sources), MEMBERSHIP)
+        decided = weighed((column.value for column in right.columns), MEMBERSHIP, JOIN)
         kept = _by_name(left, right, query, context) if query.by_name else left.columns
         mine = {column.key for column in left.columns}
         columns = tuple(column for column in left.columns if any(column.key == one.key for one in kept))
@@ -335,6 +375,21 @@ def _combine(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
     if context.dialect.records_by_name:
         columns = tuple(replace(column, value=by_names(column.value)) for column in columns)
     return QueryResult(columns, _open_union(left, right), influences, rows)
+
+
+def _united(column: Column, value: Value, other: Column | None) -> Column:
+    """A column of a UNION; `other` is what the right branch brings to it, None where that has no such column."""
+    branches = _branches(column)
+    if other is not None and len(branches) < _BRANCHES_KEPT:
+        branches = (*branches, *_branches(other))
+    return replace(column, value=value, branches=branches)
+
+
+def _branches(column: Column) -> tuple[tuple[str, Span], ...]:
+    return column.branches or ((flatten(column.value).transform, column.span),)
+
+
+_BRANCHES_KEPT = 200  # branches that are steps of a column: more tell a reader nothing
 
 
 _NULL = Generated(GeneratedSource("constant", "NULL"))
@@ -348,7 +403,7 @@ def _by_name(left: QueryResult, right: QueryResult, query: q.SetOperation, conte
     for column in left.columns:
         other = others.pop(column.key, None)
         value = column.value if other is None else one_of((column.value, other.value), "UNION")
-        columns.append(replace(column, value=value))
+        columns.append(_united(column, value, other))
     columns += others.values() if query.side != "LEFT" else ()
     listed = [context.fold(name) for name in query.columns]
     if listed:
@@ -364,7 +419,8 @@ def _by_position(left: QueryResult, right: QueryResult) -> tuple[Column, ...]:
         return tuple(replace(column, value=one_of((column.value, gap), "UNION")) for column in left.columns)
     columns = list(left.columns)
     for position, other in enumerate(right.columns[: len(columns)]):
-        columns[position] = replace(columns[position], value=one_of((columns[position].value, other.value), "UNION"))
+        column = columns[position]
+        columns[position] = _united(column, one_of((column.value, other.value), "UNION"), other)
     return tuple(columns)
 
 
@@ -423,8 +479,9 @@ def passed_on(result: QueryResult, scope_name: str, context: Context) -> tuple[C
     columns = []
     for column in told_apart(result, context).columns:
         flow = flatten(column.value)
-        step = Step(scope_name, flow.transform, *column.span)
-        columns.append(replace(column, value=traced(column.value, (), (step,)), unnamed=False))
+        span = (-1, -1) if column.branches else column.span
+        steps = (*branch_steps(column, scope_name), Step(scope_name, flow.transform, *span))
+        columns.append(replace(column, value=traced(column.value, (), steps), unnamed=False, branches=()))
     return tuple(columns)
 
 

@@ -20,6 +20,7 @@ from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
 from sql_lineage_ls.lineage.values import (
     UNSPECIFIED,
     Generated,
+    Influence,
     Key,
     Record,
     RecordItem,
@@ -49,6 +50,8 @@ class Column(Struct, frozen=True, gc=False):
     unnamed: bool = False
     # A merged column that stands first in `*` (USING), not one that replaces another in place (ARRAY JOIN).
     starred: bool = True
+    # What the branches of a set operation give to it: transform and select item of each.
+    branches: tuple[tuple[str, Span], ...] = ()
 
 
 class OpenSource(Struct, frozen=True, gc=False):
@@ -99,7 +102,7 @@ class RangeVariable(Struct, frozen=True, eq=False):
     # What `*` gives where that is not `columns`.
     star_columns: tuple[Column, ...] | None = None
     pivoted: bool = False
-    influences: tuple[Source, ...] = ()
+    influences: tuple[Influence, ...] = ()
     # What COUNT(*) over an unnested array depends on.
     counted: tuple[Source, ...] = ()
     rows: tuple[str, ...] = ()
@@ -201,7 +204,7 @@ class Scope(Struct, eq=False):
     # How many range variables stand behind each source of the FROM clause.
     ends: list[int] = field(default_factory=list)
     # What USING and NATURAL compare: it decides which rows there are.
-    compared: list[Source] = field(default_factory=list)
+    compared: list[Influence] = field(default_factory=list)
     # ON conditions of joins in brackets, with the number of range variables that they see.
     nested_on: list[tuple[Expr, str, int]] = field(default_factory=list)
     qualifiers: _Qualifiers = field(default_factory=_Qualifiers)
@@ -558,7 +561,7 @@ def _without_owner(names: tuple[Name, ...], keys: tuple[str, ...], context: Cont
     last = names[-1].text.lower()
     if len(names) > 1 and last in ("nextval", "currval"):
         text = ".".join(name.text for name in names)
-        return Binding(Generated(GeneratedSource("system", text)), len(names))
+        return Binding(Generated(GeneratedSource("sequence", text)), len(names))
     lone = names[0].text.lower()
     if not names[0].quoted and (lone in context.dialect.pseudo_columns or (len(names) == 1 and lone in NILADIC)):
         return Binding(Generated(GeneratedSource("system", names[0].text)), len(names))

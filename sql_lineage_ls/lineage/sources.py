@@ -11,19 +11,19 @@ from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.lineage import expressions, generators, pivots, queries
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.intermediate import as_relation
-from sql_lineage_ls.lineage.model import MEMBERSHIP, Gap, Occurrence, Source
+from sql_lineage_ls.lineage.model import JOIN, MEMBERSHIP, Gap, Occurrence
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
 from sql_lineage_ls.lineage.values import (
+    Influence,
     OneOf,
     Ref,
     Refuted,
     Unknown,
     Value,
     field,
-    flatten,
     is_array,
     one_of,
-    with_role,
+    weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
 
@@ -248,8 +248,9 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     # Only a lateral derived table sees its neighbours; every one sees the CTEs and the blocks around.
     beside = source.lateral or context.dialect.implicit_lateral
     outer = scope if beside else Scope(scope.parent, ctes=scope.ctes)
-    result = queries.bind_query(source.query, outer, context)
     alias = source.alias
+    with context.within(alias.text if alias is not None else "subquery"):
+        result = queries.bind_query(source.query, outer, context)
     kept = next((variable.name for variable in result.keeps if variable.qualifiers), "subquery")
     name = alias.text if alias is not None else kept
     result = as_relation(result, alias.text if alias is not None else "", context)
@@ -323,8 +324,8 @@ def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> N
         scope.merged[column.key] = Column(column.name, column.key, value)
 
 
-def _compared(left: Value, right: Value) -> tuple[Source, ...]:
-    return with_role((*flatten(left).sources, *flatten(right).sources), MEMBERSHIP)
+def _compared(left: Value, right: Value) -> tuple[Influence, ...]:
+    return weighed((left, right), MEMBERSHIP, JOIN)
 
 
 def _merged_value(join: str, left: Value, right: Value) -> Value:

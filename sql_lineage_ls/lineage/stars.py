@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import expressions, generators
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import Gap, Occurrence, Problem
+from sql_lineage_ls.lineage.model import Occurrence, Problem
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     RecordItem,
@@ -208,7 +208,6 @@ def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -
     if found.open:
         owners = ", ".join(dict.fromkeys(source.name for source in found.open))
         reason = f"the columns of {owners} are not known here"
-        context.gaps[Gap("wildcard-unexpanded", reason, star.start, star.end)] = None
         if isinstance(star.qualifier, q.Parameter):
             message = "this template tag may stand for any columns: it is not rendered"
         else:

@@ -132,9 +132,15 @@ class Traced(Struct, frozen=True, dict=True):
     """`value`, which also depends on `influences` (never as its value) and came by `steps`."""
 
     value: Value
-    influences: tuple[Source, ...] = ()
+    influences: tuple[Influence, ...] = ()
     steps: tuple[Step, ...] = ()
     transform: str = "IDENTITY"
+
+
+Influence = Union[Source, Gap]
+"""What decides over a value without being it, or a fact that is missing to tell."""
+
+_Said = TypeVar("_Said", Source, Influence)
 
 
 class Refuted(Struct, frozen=True, gc=False):
@@ -180,22 +186,23 @@ def stronger(one: str, other: str) -> str:
     return one if _WEIGHT.get(one, _UNTOLD) >= _WEIGHT.get(other, _UNTOLD) else other
 
 
-def unique(items: Iterable[Source]) -> tuple[Source, ...]:
-    """The sources in order, one for each node and role."""
+def unique(items: Iterable[_Said]) -> tuple[_Said, ...]:
+    """The sources in order, one for each node, role and use; and each gap once."""
     found = items if isinstance(items, tuple) else tuple(items)
     if len(found) < 2:
         return found
-    keys = {(item.relation, item.path, item.role) for item in found}
+    keys = {(item.relation, item.path, item.role, item.use) for item in found}
     if len(keys) == len(found):
         return found
-    seen: dict[tuple[str, Path, str], Source] = {}
+    seen: dict[object, _Said] = {}
     for item in found:
-        seen.setdefault((item.relation, item.path, item.role), item)
+        key = item if isinstance(item, Gap) else (item.relation, item.path, item.role, item.use)
+        seen.setdefault(key, item)
     return tuple(seen.values())
 
 
 def traced(
-    value: Value, influences: Iterable[Source] = (), steps: Iterable[Step] = (), transform: str = "IDENTITY"
+    value: Value, influences: Iterable[Influence] = (), steps: Iterable[Step] = (), transform: str = "IDENTITY"
 ) -> Value:
     """`value` with what it also depends on; traces never nest, so that a chain of a hundred CTEs stays one deep."""
     if isinstance(value, Traced):
@@ -203,16 +210,16 @@ def traced(
             value.value, unique((*value.influences, *influences)), tuple(dict.fromkeys((*value.steps, *steps))),
             stronger(value.transform, transform),
         )
-    influences, steps = unique(influences), tuple(dict.fromkeys(steps)) if steps else ()
-    if not influences and not steps and transform == "IDENTITY":
+    found, steps = unique(influences), tuple(dict.fromkeys(steps)) if steps else ()
+    if not found and not steps and transform == "IDENTITY":
         return value
-    return Traced(value, influences, steps, transform)
+    return Traced(value, found, steps, transform)
 
 
 def one_of(values: Iterable[Value], transform: str = "CASE", by_name: bool = False) -> Value:
     """One of several values, each once; choices of choices are one choice, so that they do not double with each CTE."""
     parts: dict[Value, None] = {}
-    influences: list[Source] = []
+    influences: list[Influence] = []
     steps: list[Step] = []
     for value in values:
         if isinstance(value, Traced):
@@ -579,7 +586,11 @@ def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
         transform = stronger(value.transform, inner.transform)
         sources = _all_transformed(inner.sources, value.transform)
         steps = tuple(dict.fromkeys((*inner.steps, *value.steps)))
-        return Flow(unique((*sources, *value.influences)), inner.generated, inner.gaps, steps, transform)
+        influences = [item for item in value.influences if isinstance(item, Source)]
+        gaps = inner.gaps
+        if len(influences) < len(value.influences):
+            gaps = tuple(dict.fromkeys((*gaps, *(item for item in value.influences if isinstance(item, Gap)))))
+        return Flow(unique((*sources, *influences)), inner.generated, gaps, steps, transform)
     if isinstance(value, Record):
         parts = [item.value for item in value.items]
         if value.rest is not None:
@@ -620,23 +631,39 @@ def derived(values: Iterable[Value], transform: str = "EXPRESSION", type_: DataT
     return traced(result, (), flow.steps) if flow.steps else result
 
 
-def with_role(sources: Iterable[Source], role: str) -> tuple[Source, ...]:
+def with_role(items: Iterable[Influence], role: str, use: str = "") -> tuple[Influence, ...]:
     """Direct sources in another role; indirect ones keep theirs: the columns of a CASE condition are conditions."""
-    return unique(
-        Source(s.relation, s.path, role if s.role in DIRECT_ROLES else s.role, s.transform) for s in sources
-    )
+    found: list[Influence] = []
+    for item in items:
+        if item.role not in DIRECT_ROLES:
+            found.append(item)
+        elif isinstance(item, Gap):
+            found.append(Gap(item.kind, item.text, item.start, item.end, item.scope, role))
+        else:
+            found.append(Source(item.relation, item.path, role, item.transform, use))
+    return unique(found)
 
 
-def influenced(value: Value, influences: tuple[Source, ...], transform: str = "IDENTITY") -> Value:
+def weighed(values: Iterable[Value], role: str, use: str = "") -> tuple[Influence, ...]:
+    """What the values read, and what is not proved of it, in the role of something that decides."""
+    found: list[Influence] = []
+    for value in values:
+        flow = flatten(value)
+        found += flow.sources
+        found += flow.gaps
+    return with_role(found, role, use)
+
+
+def influenced(value: Value, influences: tuple[Influence, ...], transform: str = "IDENTITY") -> Value:
     """`value`, which also depends on `influences`."""
     if not influences and transform == "IDENTITY":
         return value
     return traced(value, influences, (), transform)
 
 
-def conditions(values: Iterable[Value]) -> tuple[Source, ...]:
+def conditions(values: Iterable[Value]) -> tuple[Influence, ...]:
     """What the values read, in the role of a condition."""
-    return with_role((source for value in values for source in flatten(value).sources), CONDITION)
+    return weighed(values, CONDITION)
 
 
 def _all_transformed(sources: tuple[Source, ...], transform: str) -> tuple[Source, ...]:

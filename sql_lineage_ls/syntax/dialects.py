@@ -120,6 +120,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     arrow_reads_json: bool = False
     # Fields that values have without declaring them (ClickHouse subcolumns: `arr.size0`, `n.null`, `m.keys`).
     pseudo_fields: frozenset[str] = frozenset()
+    # EXCHANGE PARTITION moves rows into the altered table only (Hive "Exchange Partition"); elsewhere it swaps them.
+    exchange_takes_only: bool = False
     # How an identifier is quoted when it has to be.
     quote: str = '"'
     # What `lateral_alias` becomes where the database has it as an option and the workspace sets it.
@@ -293,6 +295,7 @@ DIALECTS: dict[str, Dialect] = {
             regex_columns=True,
             **{  # type: ignore[arg-type]
                 **_SPARK,
+                "exchange_takes_only": True,
                 "lateral_alias": LateralAlias.NEVER,
                 "anonymous": "_c{i}",
                 "pseudo_columns": frozenset({"input__file__name", "block__offset__inside__file", "row__id"}),

@@ -614,7 +614,20 @@ class SwapTable(Record):
     other: tuple[Name, ...]
 
 
-AlterAction = Union[AddColumn, DropColumn, RenameColumn, ChangeType, ReplaceColumns, RenameTable, SwapTable]
+class MoveRows(Record):
+    """Rows go between two tables that keep their columns: EXCHANGE PARTITION, SWITCH, APPEND FROM, MOVE PARTITION.
+
+    `takes` where the altered table gets rows of `other`, `gives` where `other` gets rows of it.
+    """
+
+    other: tuple[Name, ...]
+    takes: bool
+    gives: bool
+
+
+AlterAction = Union[
+    AddColumn, DropColumn, RenameColumn, ChangeType, ReplaceColumns, RenameTable, SwapTable, MoveRows
+]
 
 
 class AlterTable(Record):

@@ -13,6 +13,7 @@ from sql_lineage_ls.syntax.query_model import (
     ChangeType,
     ColumnDef,
     DropColumn,
+    MoveRows,
     Name,
     RenameColumn,
     RenameTable,
@@ -22,7 +23,9 @@ from sql_lineage_ls.syntax.query_model import (
 
 _TYPE_WORDS = SCALARS | VARIANTS | COMPOSITES - {"ROW"}
 _COLUMN_WORDS = frozenset({"COLUMN", "COLUMNS", "ATTRIBUTE", "FIELD"})
-_ACTIONS = keywords("ADD DROP RENAME ALTER MODIFY CHANGE REPLACE SET SWAP UNSET COMMENT")
+_ACTIONS = keywords(
+    "ADD DROP RENAME ALTER MODIFY CHANGE REPLACE SET SWAP UNSET COMMENT EXCHANGE SWITCH APPEND MOVE ATTACH"
+)
 # ADD / DROP / RENAME of these is no matter of columns.
 _NOT_COLUMNS = keywords(
     "CONSTRAINT PRIMARY FOREIGN UNIQUE CHECK INDEX KEY PARTITION PARTITIONS PROJECTION STATISTICS ROW SEARCH TAG "
@@ -229,6 +232,8 @@ def _alter(cursor: Cursor) -> list[AlterAction]:
 
 
 def _replace(cursor: Cursor) -> list[AlterAction]:
+    if cursor.at("PARTITION"):
+        return _attach(cursor)
     if cursor.accept_any(_COLUMN_WORDS) and cursor.at("("):
         return [ReplaceColumns(read_elements(cursor).columns)]
     return []
@@ -248,7 +253,45 @@ def _swap(cursor: Cursor) -> list[AlterAction]:
     return [SwapTable(other)] if other else []
 
 
+def _exchange(cursor: Cursor) -> list[AlterAction]:
+    """`EXCHANGE PARTITION p WITH TABLE u` swaps rows (MySQL, Oracle); Hive moves those of `u` here."""
+    other = _table_behind(cursor, "WITH", "TABLE")
+    return [MoveRows(other, True, not cursor.dialect.exchange_takes_only)] if other else []
+
+
+def _switch(cursor: Cursor) -> list[AlterAction]:
+    """T-SQL `SWITCH [PARTITION n] TO u`: all rows go to `u`."""
+    other = _table_behind(cursor, "TO")
+    return [MoveRows(other, False, True)] if other else []
+
+
+def _move(cursor: Cursor) -> list[AlterAction]:
+    """ClickHouse `MOVE PARTITION p TO TABLE u`; TO DISK and TO VOLUME move no rows between tables."""
+    other = _table_behind(cursor, "TO", "TABLE")
+    return [MoveRows(other, False, True)] if other else []
+
+
+def _attach(cursor: Cursor) -> list[AlterAction]:
+    """ClickHouse `ATTACH PARTITION p FROM u`, `REPLACE PARTITION p FROM u`; Redshift `APPEND FROM u`."""
+    other = _table_behind(cursor, "FROM")
+    return [MoveRows(other, True, False)] if other else []
+
+
+def _table_behind(cursor: Cursor, *words: str) -> tuple[Name, ...]:
+    """The table named behind these words in the rest of the item, () where they are not there."""
+    while not cursor.done and not cursor.at(","):
+        if cursor.accept(words[0], *words[1:]):
+            return relation_name(cursor)
+        cursor.skip_group() if cursor.at("(") else cursor.advance()
+    return ()
+
+
 _READERS = {
+    "EXCHANGE": _exchange,
+    "SWITCH": _switch,
+    "MOVE": _move,
+    "ATTACH": _attach,
+    "APPEND": _attach,
     "ADD": _add,
     "DROP": _drop,
     "RENAME": _rename,

@@ -31,6 +31,8 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
         return star(low, this, q.ColumnRef(tuple(parts)))
     if len(args) == 1:
         name = _part(low, this)
+        if not name.quoted and name.text.upper() == "DEFAULT":  # SET a = DEFAULT
+            return q.Literal("other", name.text, name.start, name.end)
         return q.Parameter(name.text, name.start, name.end) if name.text[:1] == "@" else q.ColumnRef((name,))
     if len(args) == 2 and this.__class__ is exp.Identifier and "table" in args:
         first = low.name(args["table"])

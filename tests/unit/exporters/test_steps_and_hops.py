@@ -69,9 +69,13 @@ def test_a_condition_has_its_steps_too() -> None:
     SELECT SUM(CASE WHEN state = 'PAID' THEN amount ELSE 0 END) AS s FROM paid;
     """
     assert steps(sql, "RS-1.s") == [
-        "1 in paid.amount: UNION amount",
-        "2 in paid.state: EXPRESSION UPPER(state)",
-        "3 in RS-1.s: AGGREGATE SUM(CASE WHEN state = 'PAID' THEN amount ELSE 0 END)",
+        "1 in paid/1.amount: IDENTITY amount",
+        "2 in paid/2.amount: IDENTITY total",
+        "3 in paid.amount: UNION",
+        "4 in paid/1.state: EXPRESSION UPPER(state)",
+        "5 in paid/2.state: IDENTITY state",
+        "6 in paid.state: UNION",
+        "7 in RS-1.s: AGGREGATE SUM(CASE WHEN state = 'PAID' THEN amount ELSE 0 END)",
     ]
 
 

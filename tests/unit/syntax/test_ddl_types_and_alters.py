@@ -12,6 +12,7 @@ from sql_lineage_ls.syntax.query_model import (
     CreateType,
     Drop,
     DropColumn,
+    MoveRows,
     OtherStatement,
     RenameColumn,
     RenameTable,
@@ -72,6 +73,9 @@ def describe(action: object) -> str:
         return f"replace {', '.join(columns(action.columns))}"
     if isinstance(action, RenameTable):
         return (f"table {dotted(action.old)} " if action.old else "table ") + dotted(action.new)
+    if isinstance(action, MoveRows):
+        arrow = {(True, True): "<->", (True, False): "<-", (False, True): "->"}[action.takes, action.gives]
+        return f"rows {arrow} {dotted(action.other)}"
     assert isinstance(action, SwapTable)
     return f"swap {dotted(action.other)}"
 
@@ -113,7 +117,16 @@ ALTERS = [
     ("snowflake", "ALTER TABLE s.t ADD ROW ACCESS POLICY p ON (a)", []),
     ("snowflake", "ALTER TABLE s.t CLUSTER BY (a)", []),
     ("redshift", "ALTER TABLE s.t ADD COLUMN a SUPER ENCODE zstd", ["add a ~SUPER"]),
-    ("redshift", "ALTER TABLE s.t APPEND FROM u", []),
+    ("redshift", "ALTER TABLE s.t APPEND FROM u", ["rows <- u"]),
+    ("mysql", "ALTER TABLE s.t EXCHANGE PARTITION p WITH TABLE s.u WITHOUT VALIDATION", ["rows <-> s|u"]),
+    ("oracle", "ALTER TABLE s.t EXCHANGE PARTITION p WITH TABLE u INCLUDING INDEXES", ["rows <-> u"]),
+    ("hive", "ALTER TABLE s.t EXCHANGE PARTITION (d = '1') WITH TABLE u", ["rows <- u"]),
+    ("tsql", "ALTER TABLE s.t SWITCH PARTITION 1 TO u PARTITION 2", ["rows -> u"]),
+    ("clickhouse", "ALTER TABLE s.t REPLACE PARTITION 1 FROM u", ["rows <- u"]),
+    ("clickhouse", "ALTER TABLE s.t ATTACH PARTITION ALL FROM u", ["rows <- u"]),
+    ("clickhouse", "ALTER TABLE s.t MOVE PARTITION '2020' TO TABLE u", ["rows -> u"]),
+    ("clickhouse", "ALTER TABLE s.t MOVE PARTITION '2020' TO DISK 'slow'", []),
+    ("postgres", "ALTER TABLE s.t ATTACH PARTITION u FOR VALUES FROM (1) TO (9)", []),
     ("oracle", "ALTER TABLE s.t ADD (a NUMBER(3), b VARCHAR2(9) DEFAULT 'x')", ["add a NUMBER(3)", "add b VARCHAR2(9)"]),
     ("oracle", "ALTER TABLE s.t MODIFY (a NUMBER(9), b NOT NULL)", ["type a NUMBER(9)"]),
     ("oracle", "ALTER TABLE s.t DROP (a, b)", ["drop a", "drop b"]),

@@ -93,8 +93,11 @@ def test_values_by_tags_leave_the_other_columns_alone() -> None:
     document = snapshot.document("file:///query.sql")
     assert document is not None
     price, day = document.statements[0].lineage.edges[1:]
-    assert [gap.text for gap in price.gaps] == ["{{ euros('price') }} is not rendered: what it reads is not known"]
-    assert (day.gaps, [value.kind for value in day.generated]) == ((), ["parameter"])
+    why = "is not rendered: what it reads is not known"
+    euros, filtered = f"{{{{ euros('price') }}}} {why}", f"{{{{ f }}}} {why}"
+    assert [(gap.role, gap.text) for gap in price.gaps] == [("value", euros), ("membership", filtered)]
+    assert [gap.role for gap in day.gaps] == ["membership"]
+    assert [value.kind for value in day.generated] == ["parameter"]
 
 
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "redshift", "postgres", "spark"])

@@ -1,0 +1,113 @@
+"""What a statement writes: its target, the nodes of it, and the edges to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from sql_lineage_ls.catalog.types import DataType, Field, Site
+from sql_lineage_ls.lineage import ddl_names, expressions, sources
+from sql_lineage_ls.lineage.context import Context
+from sql_lineage_ls.lineage.edges import NO_INFLUENCES, column_edges, edges_of, influences_on_all, star_edges
+from sql_lineage_ls.lineage.model import ROWS, Edge, Path, Source
+from sql_lineage_ls.lineage.queries import QueryResult
+from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
+from sql_lineage_ls.lineage.shapes import written_to
+from sql_lineage_ls.lineage.values import Influence, Ref, Value, type_of
+from sql_lineage_ls.syntax import query_model as q
+
+Targets = tuple[tuple[Path, DataType], ...]
+"""Columns or fields to write, in order; an empty path stands for one that could not be told."""
+
+
+class Written:
+    """What a statement writes, while it is bound."""
+
+    def __init__(self, kind: str, target: str = "") -> None:
+        self.kind = kind
+        self.target = target
+        self.edges: list[Edge] = []
+        self.outputs: tuple[Field, ...] = ()
+        self.open = False
+
+
+def write_target(parts: tuple[q.Name, ...], kind: str, context: Context) -> str:
+    """The relation that a statement writes or defines; '' where damaged text names none."""
+    if not parts:
+        return ""
+    identity, name = context.schemas.target(parts)
+    context.touch(identity, name, kind)
+    context.read(identity, (), parts[-1], "write")
+    for part in parts:
+        ddl_names.note_relation(part, identity, name, context)
+    return identity
+
+
+def write_output(result: QueryResult, written: Written) -> Written:
+    influences = influences_on_all(result.influences)
+    for column in result.columns:
+        written.edges += column_edges(written.target, (column.name,), column, influences)
+    written.edges += star_edges(written.target, result.open, result.influences)
+    written.outputs = tuple(output_field(column) for column in result.columns)
+    written.open = bool(result.open)
+    return written
+
+
+def output_field(column: Column) -> Field:
+    start, end = column.definitions[0] if column.definitions else column.span
+    site = Site("", -1, start, end) if start >= 0 else None
+    return Field(column.name, column.key, type_of(column.value), site)
+
+
+def copy_rows(source: tuple[q.Name, ...], target: str, written: Written, context: Context) -> None:
+    """RENAME, CLONE, SWAP and their kin: all columns and the rows of one table come from another."""
+    variable = sources.stored_table(source, None, context)
+    written.edges.append(Edge(target, ROWS, (Source(variable.relation, ROWS),)))
+    for column in variable.columns:
+        written.edges += edges_of(target, (column.name,), column.value, NO_INFLUENCES, (-1, -1))
+    written.edges += star_edges(target, variable.open, ())
+
+
+def written_node(
+    ref: q.ColumnRef, target: RangeVariable, context: Context, elements: tuple[int, ...] = ()
+) -> tuple[Path, DataType]:
+    value = expressions.written(ref, target, context, elements)
+    inner = expressions.unwrapped(value)
+    if isinstance(inner, Ref):
+        return inner.path, inner.type
+    return (), type_of(inner)
+
+
+def stored_as(value: Value, kind: DataType, context: Context) -> Value:
+    return written_to(value, kind, context.dialect.casts_by_name)
+
+
+def assigned(
+    assignment: q.Assignment, variable: RangeVariable, scope: Scope, influences: tuple[Influence, ...], context: Context
+) -> Iterator[Edge]:
+    path, kind = written_node(assignment.target, variable, context, assignment.elements)
+    value = expressions.evaluate(assignment.value, scope, context)
+    if path:
+        first = assignment.target.parts[0]
+        yield from edges_of(variable.relation, path, stored_as(value, kind, context), influences_on_all(influences),
+                            (first.start, assignment.target.parts[-1].end))
+
+
+# What calls the row before and behind the change (Postgres 18 "RETURNING"; T-SQL "OUTPUT clause").
+_ROW_NAMES = ("old", "new", "inserted", "deleted")
+
+
+def note_returned(values: tuple[q.Expr, ...], target: RangeVariable, scope: Scope, context: Context) -> None:
+    """RETURNING uses the columns that it reads, though no relation gets them."""
+    if not values:
+        return
+    row = replace(target, hidden=True, definitions=(), by_key={})
+    keys = [(name, (context.dialect.column_key(name),)) for name in _ROW_NAMES]
+    rows = [replace(row, name=name, qualifiers=key, by_key={}) for name, key in keys]
+    inner = replace(scope, ranges=[*scope.ranges, *rows])
+    for value in values:
+        if not isinstance(value, q.Star):
+            expressions.evaluate(value, inner, context)
+
+
