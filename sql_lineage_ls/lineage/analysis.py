@@ -30,6 +30,7 @@ from sql_lineage_ls.syntax.query_model import (
     CreateFunction,
     CreateView,
     Declare,
+    DynamicSql,
     Name,
     Statement,
     StatementModel,
@@ -46,12 +47,16 @@ _BRIEF = "\n"
 
 
 class ParsedStatement(Struct, frozen=True):
-    """A statement as the workspace knows it. `key` is a hash of engine, dialect and text."""
+    """A statement as the workspace knows it. `key` is a hash of engine, dialect and text.
+
+    `inner` where it stands in the body of the routine whose head comes before it.
+    """
 
     key: str
     held: HeldModel
     dialect: Dialect
     namespace: Namespace = Namespace()
+    inner: bool = False
 
     @property
     def model(self) -> StatementModel:
@@ -94,7 +99,7 @@ class Analysis:
         self._turning: dict[str, tuple[int, ...]] = {}
         self._states: dict[Place, Catalog] = {}
         self._inferring: list[str] = []
-        self._variables: dict[str, frozenset[str]] = {}
+        self._variables: dict[str, tuple[frozenset[str], ...]] = {}
         # Shared with the revision before: what was bound for a statement's text, last result only.
         self._known: dict[str, KeptLineage] = previous._known if previous is not None else {}
         if len(self._known) > 2 * len(statements) + 1_000:
@@ -113,14 +118,16 @@ class Analysis:
         """
         for uri in uris:
             replaces = uri in redefined and self.turning_points_of(uri)
-            if previous._is_brief(uri) or replaces or self._variables_of(uri) != previous._variables_of(uri):
+            if previous._is_brief(uri) or replaces:
                 continue
+            variables, before = self._variables_of(uri), previous._variables_of(uri)
             index = 0
             while (parsed := self.statements.get((uri, index))) is not None:
                 place = uri, index
                 old = previous.statements.get(place)
                 known = previous._lineages.get(place)
-                if known is not None and old is not None and old.key == parsed.key and old.dialect is parsed.dialect:
+                same = old is not None and old.key == parsed.key and old.dialect is parsed.dialect
+                if known is not None and same and variables[index] == before[index]:
                     self._lineages[place] = known
                 index += 1
 
@@ -136,7 +143,7 @@ class Analysis:
         parsed = self.statements.get((uri, index))
         if parsed is None:
             return KeptLineage((), _NO_LINEAGE)
-        variables = self._variables_of(uri)
+        variables = self._variables_of(uri)[index]
         key = _known_key(parsed, variables)
         brief = self._is_brief(uri)
         known = self._known.get(key + _BRIEF if brief else key)
@@ -156,7 +163,7 @@ class Analysis:
         while (parsed := self.statements.get((uri, index))) is not None:
             if (known := self._lineages.get((uri, index))) is not None:
                 known.pack()
-            self._known.pop(_known_key(parsed, variables), None)
+            self._known.pop(_known_key(parsed, variables[index]), None)
             index += 1
 
     def known(self, uri: str, index: int) -> tuple[str, KeptLineage] | None:
@@ -164,7 +171,7 @@ class Analysis:
         parsed, known = self.statements.get((uri, index)), self._lineages.get((uri, index))
         if parsed is None or known is None:
             return None
-        return _known_key(parsed, self._variables_of(uri)) + _BRIEF, known
+        return _known_key(parsed, self._variables_of(uri)[index]) + _BRIEF, known
 
     def recall(self, known: Mapping[Place, tuple[str, KeptLineage]]) -> None:
         """Takes over what an analysis of the same catalog and the same statements has bound."""
@@ -183,7 +190,7 @@ class Analysis:
         if known.occurrences or parsed is None:
             return known.occurrences
         if self._asked is None or self._asked[0] != (uri, index):
-            full = self._bind(parsed, uri, index, Options(self._variables_of(uri)))
+            full = self._bind(parsed, uri, index, Options(self._variables_of(uri)[index]))
             self._asked = (uri, index), full.occurrences
         return self._asked[1]
 
@@ -192,7 +199,7 @@ class Analysis:
         parsed = self.statements.get((uri, index))
         if parsed is None:
             return _NO_LINEAGE
-        options = Options(self._variables_of(uri), SEPARATOR.join(("result", uri, str(index), "")))
+        options = Options(self._variables_of(uri)[index], SEPARATOR.join(("result", uri, str(index), "")))
         return self._bind(parsed, uri, index, options)
 
     def _bind(self, parsed: ParsedStatement, uri: str, index: int, options: Options) -> StatementLineage:
@@ -244,6 +251,11 @@ class Analysis:
         parsed = self.statements.get((uri, index))
         return parsed.model if parsed is not None else None
 
+    def in_body(self, uri: str, index: int) -> bool:
+        """Whether a statement stands in the body of a routine."""
+        parsed = self.statements.get((uri, index))
+        return parsed is not None and parsed.inner
+
     def redefinitions(self, uri: str) -> tuple[Redefinition, ...]:
         """The relations that a document declares although they are declared already; see `redefinitions`."""
         return tuple(redefinitions(uri, self))
@@ -273,20 +285,41 @@ class Analysis:
         schemas = _StatementSchemas(self, parsed, uri, index)
         return all(schemas.fingerprint(dependency.parts) == dependency.fingerprint for dependency in known.dependencies)
 
-    def _variables_of(self, uri: str) -> frozenset[str]:
-        """The script variables that a document declares: names that are no columns."""
+    def _variables_of(self, uri: str) -> tuple[frozenset[str], ...]:
+        """The variables that each statement of a document knows: names that are no columns.
+
+        A routine's body knows its own and its parameters, the script around it what is declared outside of bodies.
+        """
         found = self._variables.get(uri)
         if found is not None:
             return found
-        names: set[str] = set()
-        index = 0
-        while (parsed := self.statements.get((uri, index))) is not None:
-            statement = parsed.outline
-            if isinstance(statement, Declare):
-                names.update(parsed.dialect.column_key(name.text, name.quoted) for name in statement.names)
-            index += 1
-        self._variables[uri] = frozenset(names)
+        outside: set[str] = set()
+        scopes: list[set[str]] = []
+        names = outside
+        while (parsed := self.statements.get((uri, len(scopes)))) is not None:
+            if parsed.inner and scopes and scopes[-1] is outside:
+                before = self.statements[uri, len(scopes) - 1]
+                names = set(parsed.dialect.routine_variables) | _declared(before)
+            elif not parsed.inner:
+                names = outside
+            if isinstance(parsed.outline, Declare | DynamicSql):
+                names |= _declared(parsed)
+            scopes.append(names)
+        kept: dict[int, frozenset[str]] = {}
+        self._variables[uri] = tuple(kept.setdefault(id(scope), frozenset(scope)) for scope in scopes)
         return self._variables[uri]
+
+
+def _declared(parsed: ParsedStatement) -> set[str]:
+    """The variables that a statement makes known: those that it declares or sets, a routine's parameters and name."""
+    statement = parsed.outline
+    fold = parsed.dialect.column_key
+    if isinstance(statement, Declare | DynamicSql):
+        return {fold(name.text, name.quoted) for name in statement.names}
+    if isinstance(statement, CreateFunction):
+        listed = (*(one.name for one in (*statement.params, *statement.returns)), *statement.name[-1:])
+        return {fold(name.text, name.quoted) for name in listed}
+    return set()
 
 
 class _StatementSchemas:
@@ -369,7 +402,7 @@ class _StatementSchemas:
             if len(words) == 1:
                 return "some" if self._analysis.has_functions else _MISSING
             return _function_mark(self._find_function(words[1]))
-        if words[0] == "":
+        if words[:1] == ("",):
             spec = TypeSpec("named", "", name=tuple(Name(word) for word in words[1:]))
             return _type_mark(self._catalog.data_type(spec, self._parsed.dialect, self._parsed.namespace))
         return _mark(self._find(tuple(Name(word[1:], quoted=word[0] == '"') for word in words)))

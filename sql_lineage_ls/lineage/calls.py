@@ -46,6 +46,8 @@ def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
 
 
 def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
+    if context.dialect.elements_in_brackets and context.dialect.column_key(call.name) in context.options.variables:
+        return Generated(GeneratedSource("parameter", call.name))
     if call.name in f.ROW_COUNTS and _counts_rows(call):
         return _row_count(call, scope)
     if call.name in f.SEQUENCES:

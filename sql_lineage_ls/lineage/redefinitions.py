@@ -1,7 +1,8 @@
 """Relations that are declared twice: in a script that does not drop them between, and elsewhere with other columns.
 
-Silence beats a guess. Within a script only what runs from its top to its end without a choice counts; over files only
-names with a schema, written or set, since scripts for several databases often lie side by side.
+Silence beats a guess. Within a script only what runs from its top to its end without a choice counts, and nothing in a
+routine's body; over files only names with a schema, written or set, since scripts for several databases often lie side
+by side.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Declarations(Protocol):
 
     def model(self, uri: str, index: int) -> q.StatementModel | None: ...
 
+    def in_body(self, uri: str, index: int) -> bool: ...
+
 
 # Statements beside the definitions that neither drop a table nor decide whether the next ones run.
 _PLAIN = frozenset({"ANALYZE", "COMMENT", "COMMIT", "GRANT", "REVOKE", "VACUUM", "SHOW", "DESCRIBE", "EXPLAIN"})
@@ -65,6 +68,8 @@ def _in_script(uri: str, known: Declarations) -> Iterator[Redefinition]:
         if not all(_runs_on(known.model(uri, index)) for index in range(before, at.statement + 1)):
             made.clear()
         before = at.statement + 1
+        if known.in_body(uri, at.statement):
+            continue
         model = at.model
         if isinstance(model, q.Drop):
             for name in (model.name, *model.others):
@@ -111,8 +116,10 @@ def _in_other_files(uri: str, known: Declarations) -> Iterator[Redefinition]:
         name = _made(at.model)
         if not name or getattr(at.model, "temporary", False) or len(qualify(name, at.dialect, at.namespace)) < 2:
             continue
+        if known.in_body(uri, at.statement):
+            continue
         for other in known.catalog.creates(name, at):
-            if other.uri >= uri:
+            if other.uri >= uri or known.in_body(other.uri, other.statement):
                 continue
             here, there = _columns(at, known), _columns(other, known)
             differ = here and there and here.keys() != there.keys()

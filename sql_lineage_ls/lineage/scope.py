@@ -273,6 +273,8 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     `customer.address.city` over `orders_raw` is the column `customer` (`used` 1, two fields to follow).
     """
     keys = tuple([context.fold(name) for name in names])
+    if context.dialect.variables_first and keys[0] in context.options.variables:
+        return Binding(Generated(GeneratedSource("parameter", names[0].text)), len(names), kind="parameter")
     opened: list[Scope] = []
     failed: Binding | None = None
     for level in scope.levels():

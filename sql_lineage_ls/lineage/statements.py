@@ -13,7 +13,7 @@ from sql_lineage_ls.catalog.types import RecordType
 from sql_lineage_ls.lineage import changes, checks, ddl_names, expressions, inserts, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import merged, tree_paths
-from sql_lineage_ls.lineage.model import Edge, GeneratedSource, Problem, Source, StatementLineage
+from sql_lineage_ls.lineage.model import Edge, Gap, GeneratedSource, Problem, Source, StatementLineage
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Scope, parameter_columns
 from sql_lineage_ls.lineage.values import Generated
@@ -187,12 +187,15 @@ def _external(statement: q.CreateTable, target: str, written: Written, context: 
 
 def _function(statement: q.CreateFunction, context: Context) -> Written:
     """A table function is a relation of its own, made by the query in its body; its parameters are no columns."""
-    if statement.query is None or not (statement.table or statement.returns):
-        return Written("function")
     identity, shown = context.schemas.function(statement.name)
-    context.touch(identity, shown, "function")
     last = statement.name[-1]
     ddl_names.note_relation(last, identity, shown, context)
+    if statement.language:
+        text = f"the body of {shown} is in {statement.language}: what it reads and writes is not known here"
+        context.gaps[Gap("foreign-body", text, last.start, last.end)] = None
+    if statement.query is None or not (statement.table or statement.returns):
+        return Written("function")
+    context.touch(identity, shown, "function")
     names = [param.name for param in statement.params]
     values = (Generated(GeneratedSource("parameter", name.text)) for name in names)
     parameters = parameter_columns(names, values, context)
@@ -235,7 +238,25 @@ def _type(statement: q.CreateType, context: Context) -> Written:
 def _declare(statement: q.Declare, context: Context) -> Written:
     for value in statement.values:
         expressions.evaluate(value, Scope(), context)
-    return Written("declare")
+    if statement.query is None:
+        return Written("declare")
+    return write_output(queries.bind_query(statement.query, None, context), Written("query"))
+
+
+def _call(statement: q.CallRoutine, context: Context) -> Written:
+    """CALL names its procedure; what that writes, the statements of its body tell."""
+    identity, shown = context.schemas.function(statement.name)
+    last = statement.name[-1]
+    context.touch(identity, shown, "function")
+    context.read(identity, (), last)
+    ddl_names.note_relation(last, identity, shown, context)
+    return Written("call")
+
+
+def _dynamic(statement: q.DynamicSql, context: Context) -> Written:
+    text = "the text of this SQL is made when it runs: what it reads and writes is not known here"
+    context.gaps[Gap("dynamic-sql", text, statement.start, statement.end)] = None
+    return Written("dynamic")
 
 
 _BINDERS: dict[type, Callable[..., Written]] = {
@@ -252,4 +273,6 @@ _BINDERS: dict[type, Callable[..., Written]] = {
     q.CreateType: _type,
     q.CreateFunction: _function,
     q.Declare: _declare,
+    q.CallRoutine: _call,
+    q.DynamicSql: _dynamic,
 }

@@ -1,6 +1,7 @@
-"""CREATE FUNCTION and CREATE MACRO: parameters, the columns returned, and the body where it is SQL.
+"""CREATE FUNCTION, PROCEDURE and MACRO: parameters, the columns returned, and the body of a function in SQL.
 
-Procedures and functions in other languages keep their name and parameters only.
+The statements of a procedural body are read on their own (`syntax.bodies`); functions in other languages keep their
+name and parameters only.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import query_from_tokens
 from sql_lineage_ls.syntax.tokens import tokenize
 
-_MODIFIERS = keywords("OR REPLACE TEMP TEMPORARY SECURE AGGREGATE TABLE ALTER")
-_KINDS = keywords("FUNCTION MACRO")
+_MODIFIERS = keywords("OR REPLACE TEMP TEMPORARY SECURE AGGREGATE TABLE ALTER EDITIONABLE NONEDITIONABLE")
+_KINDS = keywords("FUNCTION MACRO PROCEDURE PROC")
+_PROCEDURES = keywords("PROCEDURE PROC")
+_SQL = keywords("SQL PLPGSQL PLSQL")
+_MODES = keywords("IN OUT INOUT VARIADIC")
 _TABLE_PAIRS = frozenset({("TABLE", "FUNCTION"), ("TABLE", "MACRO"), ("RETURNS", "TABLE"), ("AS", "TABLE")})
 _QUERY_HEAD = re.compile(r"\s*\(*\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 
@@ -35,20 +39,68 @@ def read_callable(text: str, tokens: list[Token], dialect: Dialect) -> q.Stateme
     cursor.advance()
     while cursor.accept_any(_MODIFIERS):
         pass
-    if not cursor.accept_any(_KINDS):
+    kind = cursor.accept_any(_KINDS)
+    if not kind:
         return None
     cursor.accept("IF", "NOT", "EXISTS")
     name = relation_name(cursor)
     if not name:
         return None
+    language = _language(cursor)
+    if kind in _PROCEDURES or _has_modes(cursor):
+        return q.StatementModel(q.CreateFunction(name, read_parameters(cursor), language=language))
     try:
         params = read_elements(cursor).columns if cursor.at("(") else ()
         returns, result = _returns(cursor)
     except DdlError:
-        return q.StatementModel(q.CreateFunction(name))
-    body, query = _body(cursor) if _is_sql(cursor) else (None, None)
-    function = q.CreateFunction(name, params, returns, body, query, _is_table(cursor), result)
+        return q.StatementModel(q.CreateFunction(name, language=language))
+    body, query = (None, None) if language else _body(cursor)
+    function = q.CreateFunction(name, params, returns, body, query, _is_table(cursor), result, language)
     return q.StatementModel(function, tuple(cursor.issues), cursor.partial)
+
+
+def read_parameters(cursor: Cursor) -> tuple[q.ColumnDef, ...]:
+    """The parameters of a procedure, in brackets or bare: `(IN a INT64, b OUT NUMBER)`, `@a INT = 1, @b INT OUTPUT`."""
+    bracketed = cursor.accept("(")
+    found: list[q.ColumnDef] = []
+    while not cursor.done and not cursor.at(")") and not cursor.at("AS"):
+        cursor.accept_any(_MODES)
+        at = cursor.peek()
+        if at is not None and at.upper == "@":
+            cursor.advance()
+        word = cursor.peek()
+        if word is None or word.kind not in ("word", "quoted"):
+            break
+        start = at.start if at is not None else word.start
+        cursor.advance()
+        cursor.accept_any(_MODES)
+        name = q.Name(cursor.text[start : word.start] + word.text, start, word.end, word.kind == "quoted")
+        found.append(q.ColumnDef(name, _parameter_type(cursor)))
+        cursor.skip_to(",") if bracketed else cursor.skip_to(",", "AS", "WITH")
+        if not cursor.accept(","):
+            break
+    if bracketed:
+        cursor.accept(")")
+    return tuple(found)
+
+
+def _parameter_type(cursor: Cursor) -> q.TypeSpec | None:
+    before = cursor.position
+    try:
+        return read_type(cursor)
+    except DdlError:
+        cursor.position = before
+        return None
+
+
+def _has_modes(cursor: Cursor) -> bool:
+    """Whether one of a function's parameters says IN, OUT, ..: those are no columns' definitions."""
+    if not cursor.at("("):
+        return False
+    before = cursor.position
+    cursor.skip_group()
+    last, cursor.position = cursor.position, before
+    return any(upper in _MODES for upper in cursor.uppers[before:last])
 
 
 def _is_table(cursor: Cursor) -> bool:
@@ -70,12 +122,13 @@ def _returns(cursor: Cursor) -> tuple[tuple[q.ColumnDef, ...], q.TypeSpec | None
     return (), spec
 
 
-def _is_sql(cursor: Cursor) -> bool:
-    """Whether the body is in SQL: no LANGUAGE clause, or one that says so."""
+def _language(cursor: Cursor) -> str:
+    """The language of the body; '' for SQL: no LANGUAGE clause, or one that says so."""
     for index, upper in enumerate(cursor.uppers[:-1]):
         if upper == "LANGUAGE":
-            return cursor.uppers[index + 1] == "SQL"
-    return True
+            word = cursor.words[index + 1].text.upper()
+            return "" if word in _SQL else word
+    return ""
 
 
 def _body(cursor: Cursor) -> tuple[q.Expr | None, q.Query | None]:
@@ -93,7 +146,7 @@ def _body(cursor: Cursor) -> tuple[q.Expr | None, q.Query | None]:
         return _quoted(cursor, word.text, word.start, word.end)
     if begins_query(cursor):
         return None, read_query(cursor)
-    return _expression(cursor.text, cursor.tokens[word.index :], cursor.dialect), None
+    return read_expression(cursor.text, cursor.tokens[word.index :], cursor.dialect), None
 
 
 def _quoted(cursor: Cursor, body: str, start: int, end: int) -> tuple[q.Expr | None, q.Query | None]:
@@ -107,13 +160,13 @@ def _quoted(cursor: Cursor, body: str, start: int, end: int) -> tuple[q.Expr | N
     except TokenError:
         return None, None
     if not _QUERY_HEAD.match(body):
-        return _expression(padded, tokens, cursor.dialect), None
+        return read_expression(padded, tokens, cursor.dialect), None
     query, issues = query_from_tokens(padded, tokens, cursor.dialect)
     return None, query if not issues else None
 
 
-def _expression(text: str, tokens: list[Token], dialect: Dialect) -> q.Expr | None:
-    """The value that `tokens` spell, read as the only item of a select list."""
+def read_expression(text: str, tokens: list[Token], dialect: Dialect) -> q.Expr | None:
+    """The value that `tokens` (some of those of `text`) spell, read as the only item of a select list."""
     if not tokens:
         return None
     first = tokens[0]

@@ -60,6 +60,18 @@ class LateralAlias(Enum):
     FIRST = "first"
 
 
+class Where(Enum):
+    """Where a rule of scripts holds."""
+
+    NOWHERE = "nowhere"
+    BODIES = "bodies"
+    EVERYWHERE = "everywhere"
+
+    def holds(self, in_body: bool) -> bool:
+        """Whether it holds for a statement inside of a routine's body, or outside."""
+        return self is Where.EVERYWHERE or (in_body and self is Where.BODIES)
+
+
 class Dialect(Struct, frozen=True, kw_only=True):
     """The rules of one dialect.
 
@@ -196,6 +208,21 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Columns `n.a Array(..)`, `n.b Array(..)` are the fields of a Nested column n (ClickHouse, "Nested").
     dotted_columns: bool = False
 
+    # The variables of a block are listed behind one DECLARE (`a INT; b TEXT;`): in a routine's body, or in any block.
+    declares_lists: Where = Where.NOWHERE
+    # SELECT .. INTO and RETURNING .. INTO name variables and no table (PL/pgSQL "Executing a Command with a
+    # Single-Row Result", PL/SQL, MySQL "SELECT ... INTO Statement", Snowflake Scripting "Setting a variable").
+    into_variables: Where = Where.NOWHERE
+    # A variable comes before a column of its name (MySQL "Local Variable Scope and Resolution", Redshift). BigQuery,
+    # Oracle and Databricks read the column; in PL/pgSQL such a name is an error.
+    variables_first: bool = False
+    # EXEC p runs a procedure, and variables begin with @ (T-SQL).
+    exec_runs_procedures: bool = False
+    # `v(1)` is an element of the collection v (PL/SQL "Collections").
+    elements_in_brackets: bool = False
+    # Names that every body of a routine knows.
+    routine_variables: frozenset[str] = frozenset()
+
     def fold(self, text: str, quoted: bool = False) -> str:
         """The name as the database compares it: `fold("Qty")` is `QTY` in Snowflake, `qty` in Postgres."""
         if quoted and not self.quoted_ignore_case:
@@ -237,6 +264,10 @@ _SPARK = {
     "pseudo_columns": frozenset({"_metadata"}),
     "quote": "`",
 }
+_PLPGSQL_NAMES = frozenset(
+    {"new", "old", "found", "sqlstate", "sqlerrm", "tg_op", "tg_name", "tg_when", "tg_level", "tg_relid", "tg_argv",
+     "tg_nargs", "tg_table_name", "tg_table_schema", "tg_event", "tg_tag"}
+)
 _POSTGRES_SYSTEM = frozenset({"user", "ctid", "tableoid", "xmin", "xmax", "cmin", "cmax", "oid"})
 
 DIALECTS: dict[str, Dialect] = {
@@ -246,6 +277,9 @@ DIALECTS: dict[str, Dialect] = {
             name="ansi",
             grammar="",
             family="ansi",
+            declares_lists=Where.BODIES,
+            into_variables=Where.BODIES,
+            routine_variables=_PLPGSQL_NAMES,
             quoted_ignore_case=True,
             name_order=NameOrder.RELATION_FIRST,
             unnest=UnnestShape.COLUMNS,
@@ -306,6 +340,11 @@ DIALECTS: dict[str, Dialect] = {
             grammar="snowflake",
             external_column="VALUE",
             family="snowflake",
+            declares_lists=Where.EVERYWHERE,
+            into_variables=Where.EVERYWHERE,
+            routine_variables=frozenset(
+                {"sqlrowcount", "sqlfound", "sqlnotfound", "sqlerrm", "sqlcode", "sqlstate", "sqlid"}
+            ),
             omitted_schema="PUBLIC",
             field_syntax="{column}:{field}",
             database_is_catalog=True,
@@ -327,6 +366,9 @@ DIALECTS: dict[str, Dialect] = {
             name="postgres",
             grammar="postgres",
             family="postgres",
+            declares_lists=Where.BODIES,
+            into_variables=Where.BODIES,
+            routine_variables=_PLPGSQL_NAMES,
             arrow_reads_json=True,
             tables_are_types=True,
             field_syntax="({column}).{field}",
@@ -344,6 +386,10 @@ DIALECTS: dict[str, Dialect] = {
             name="redshift",
             grammar="redshift",
             family="redshift",
+            declares_lists=Where.BODIES,
+            into_variables=Where.BODIES,
+            routine_variables=_PLPGSQL_NAMES,
+            variables_first=True,
             arrow_reads_json=True,
             database_is_catalog=True,
             name_order=NameOrder.RELATION_FIRST,
@@ -361,6 +407,10 @@ DIALECTS: dict[str, Dialect] = {
             family="oracle",
             row_functions=frozenset({"REF", "VALUE", "MAKE_REF"}),
             bare_calls=True,
+            elements_in_brackets=True,
+            declares_lists=Where.EVERYWHERE,
+            into_variables=Where.EVERYWHERE,
+            routine_variables=frozenset({"sqlerrm", "sqlcode", "new", "old"}),
             folding=Folding.UPPER,
             quoted_ignore_case=False,
             name_order=NameOrder.RELATION_FIRST,
@@ -428,6 +478,9 @@ DIALECTS: dict[str, Dialect] = {
             name="mysql",
             grammar="mysql",
             family="mysql",
+            into_variables=Where.EVERYWHERE,
+            variables_first=True,
+            routine_variables=frozenset({"new", "old"}),
             arrow_reads_json=True,
             query_adds_columns=True,
             conflict_sees_sources=True,
@@ -441,6 +494,7 @@ DIALECTS: dict[str, Dialect] = {
             name="tsql",
             grammar="tsql",
             family="tsql",
+            exec_runs_procedures=True,
             folding=Folding.KEEP,
             omitted_schema="dbo",
             database_is_catalog=True,
@@ -453,6 +507,7 @@ DIALECTS: dict[str, Dialect] = {
             name="sqlite",
             grammar="sqlite",
             family="sqlite",
+            routine_variables=frozenset({"new", "old"}),
             arrow_reads_json=True,
             types_optional=True,
             unique_outputs=False,

@@ -21,6 +21,7 @@ from sql_lineage_ls.syntax.query_model import (
     CreateView,
     Declare,
     Drop,
+    DynamicSql,
     Literal,
     Projection,
     Query,
@@ -31,7 +32,7 @@ from sql_lineage_ls.syntax.query_model import (
     Use,
 )
 
-_WHOLE = (CreateType, CreateFunction, AlterTable, Drop, Use, Declare)
+_WHOLE = (CreateType, CreateFunction, AlterTable, Drop, Use, Declare, DynamicSql)
 
 _decode = msgpack.Decoder(StatementModel).decode
 

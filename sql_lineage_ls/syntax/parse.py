@@ -18,9 +18,9 @@ from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import lower_statement
 from sql_lineage_ls.syntax.lower.names import words
+from sql_lineage_ls.syntax.procedural import read_step, without_into
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import is_mutation
-from sql_lineage_ls.syntax.script_lines import read_script_line
 from sql_lineage_ls.syntax.tokens import head_word, tokenize
 from sql_lineage_ls.syntax.transfers import TRANSFER_WORDS, read_transfer
 from sql_lineage_ls.syntax.tree import build_tree, too_large
@@ -41,8 +41,6 @@ _NO_DATA = words(
     APPLY CHECK FLASHBACK HANDLER RESTORE
     """
 )
-# First words of statements that move data.
-_VERBS = _NO_DATA | words("SELECT WITH FROM VALUES INSERT UPDATE DELETE MERGE TABLE TRUNCATE REPLACE UPSERT PIVOT")
 # What a line begins with that a client reads itself: `\\cd`, `.print`.
 _CLIENT_MARKS = frozenset({"\\", "."})
 # Those of them whose rest need not be read, since no variable can be set there.
@@ -53,21 +51,21 @@ _HEADS = ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "AL
 _NEAR = 0.75
 
 
-def parse_statement(text: str, dialect: Dialect) -> q.StatementModel:
-    """The model of one statement, without its terminator.
+def parse_statement(text: str, dialect: Dialect, in_body: bool = False) -> q.StatementModel:
+    """The model of one statement, without its terminator; `in_body` where it stands in a routine's body.
 
     `SELECT o.id FROM orders AS o` is a `QueryStatement` whose projection is the `ColumnRef` o.id at 7..11. Positions
     are code points of `text`. A statement that cannot be read gives `statement=None` and an issue that says why.
     """
     try:
-        return _parse(text, dialect)
+        return _parse(text, dialect, in_body)
     except RecursionError:
         return _unread("The statement is nested too deeply to be read.", 0, len(text))
     except Exception:  # whatever damaged text does to the parser must end here
         return _unread("The statement could not be read.", 0, len(text))
 
 
-def _parse(text: str, dialect: Dialect) -> q.StatementModel:
+def _parse(text: str, dialect: Dialect, in_body: bool) -> q.StatementModel:
     try:
         tokens = tokenize(text, dialect)
     except TokenError:
@@ -78,6 +76,11 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
     if problem is not None:
         return q.StatementModel(None, (problem,))
     head = head_word(tokens)
+    step = read_step(text, tokens, dialect, in_body)
+    if step is not None:
+        return step
+    if dialect.into_variables.holds(in_body):
+        without_into(tokens)
     if head in _OPAQUE and head not in _DDL_WORDS:
         return q.StatementModel(q.OtherStatement(head))
     if head == "ALTER" and is_mutation(tokens):
@@ -90,8 +93,6 @@ def _parse(text: str, dialect: Dialect) -> q.StatementModel:
             return reading
     if head in TRANSFER_WORDS:
         return read_transfer(text, tokens, dialect) or _not_analysed(tokens, head)
-    if head not in _VERBS and (line := read_script_line(tokens, dialect)) is not None:
-        return q.StatementModel(line)
     if head in _CLIENT_MARKS and "\n" not in text.strip():
         return q.StatementModel(q.OtherStatement(head))
     return _model(*build_tree(text, tokens, dialect), head)

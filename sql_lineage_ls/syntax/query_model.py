@@ -768,10 +768,33 @@ class Use(Record):
 
 
 class Declare(Record):
-    """Variables of a script: DECLARE x INT64 DEFAULT .., SET x = .. (their names are no columns afterwards)."""
+    """A step of a script that sets variables, or decides by a condition what is run.
+
+    DECLARE x INT64 DEFAULT .., SET x = .., x := .. (their names are no columns afterwards); IF and WHILE name none.
+    `query` is what a cursor, the variable of FOR .. IN, or a result set stands for.
+    """
 
     names: tuple[Name, ...]
     values: tuple[Expr, ...] = ()
+    query: Query | None = None
+
+
+class CallRoutine(Record):
+    """CALL p(..), EXEC p ..: a procedure is run."""
+
+    name: tuple[Name, ...]
+    args: tuple[Expr, ...] = ()
+
+
+class DynamicSql(Record):
+    """EXECUTE IMMEDIATE, EXEC(@sql), ..: SQL whose text at `start`..`end` is made when it runs.
+
+    `names` are variables that its rows are read by.
+    """
+
+    names: tuple[Name, ...] = ()
+    start: int = -1
+    end: int = -1
 
 
 class CreateFunction(Record):
@@ -786,6 +809,8 @@ class CreateFunction(Record):
     """It stands in FROM: TABLE FUNCTION, RETURNS TABLE, a macro AS TABLE."""
     result: TypeSpec | None = None
     """The type of the value that it returns."""
+    language: str = ""
+    """The language of its body where that is not SQL."""
 
 
 class OtherStatement(Record):
@@ -809,6 +834,8 @@ Statement = Union[
     Truncate,
     Use,
     Declare,
+    CallRoutine,
+    DynamicSql,
     CreateFunction,
     OtherStatement,
 ]

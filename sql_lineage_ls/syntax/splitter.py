@@ -7,8 +7,9 @@ A statement ends
 - at a semicolon outside of quotes and comments (or MySQL's DELIMITER, T-SQL's GO, Oracle's `/` line);
 - before a line that can only begin another statement, when its semicolon is missing (`syntax.open_statement`).
 
-`CREATE PROCEDURE`, `FUNCTION`, `TRIGGER`, .. keep their body. Statements of a script (`BEGIN .. END`, `IF .. THEN`,
-loops) come out one by one: the words that only steer the script belong to no statement.
+`CREATE PROCEDURE`, `FUNCTION`, `TRIGGER`, .. keep their body (`syntax.bodies` opens it). Statements of a script
+(`BEGIN .. END`, `IF .. THEN`, loops) come out one by one: the words that only steer the script belong to no statement,
+a condition with a query in it and the head of a FOR loop are statements of their own.
 
 What is broken loses as little as possible: brackets never hide a semicolon, open quotes and comments end where
 `syntax.broken_quotes` says, and then every quote over several lines has to, since any of them may be the open one. A
@@ -57,6 +58,11 @@ def split(text: str, dialect: Dialect) -> tuple[StatementSlice, ...]:
     return cut(text, dialect).slices
 
 
+def split_body(text: str, dialect: Dialect, start: int, end: int) -> tuple[StatementSlice, ...]:
+    """The statements of `text` between `start` and `end`, the inside of a routine's body; never raises."""
+    return _Splitter(text, lex.scanner(dialect.name), start, end).run()
+
+
 class Cut(Struct, frozen=True):
     """The statements of a text. `steady` where each was found without regard to those before it."""
 
@@ -74,9 +80,10 @@ def cut(text: str, dialect: Dialect) -> Cut:
 class _Splitter:
     """The state of one pass over a text."""
 
-    def __init__(self, text: str, scanner: lex.Scanner) -> None:
+    def __init__(self, text: str, scanner: lex.Scanner, start: int = 0, end: int | None = None) -> None:
         self.text = text
-        self.limit = len(text.rstrip())
+        self.first = start
+        self.limit = len(text.rstrip()) if end is None else end
         self.scanner = scanner
         self.rules = scanner.rules
         self.pattern = scanner.tokens
@@ -103,7 +110,7 @@ class _Splitter:
         self.until = heads.NOTHING
 
     def run(self) -> tuple[StatementSlice, ...]:
-        position = first = 1 if self.text.startswith("\ufeff") else 0
+        position = first = self.first + (not self.first and self.text.startswith("\ufeff"))
         while True:
             while position < self.limit:
                 position = self._scan(position)
@@ -329,6 +336,8 @@ class _Splitter:
         if start and self.text[start - 1] in ".@#$:":
             return 0
         if self._begins_line(start) and self._ends_before(word, start):
+            if self.mode == _HEAD:
+                self._emit_head()
             self._emit()
             return start
         if self.body is not None:
@@ -357,7 +366,9 @@ class _Splitter:
         if label:
             return label.end()
         if word in heads.SCRIPT_HEADS:
-            return self._script_head(word, start, end)
+            return self._script_head(word, heads.SCRIPT_HEADS[word], start, end)
+        if word in heads.LOCAL_ROUTINES and rules.declarations:
+            return self._script_head(word, heads.ROUTINE_HEAD, start, end)
         if word in heads.SCRIPT_STEPS:
             self.mode = _STEP
             self.statement = OpenStatement.step(self.text, rules, start, word)
@@ -365,12 +376,11 @@ class _Splitter:
         self._begin(word, start)
         return 0
 
-    def _script_head(self, word: str, start: int, end: int) -> int:
+    def _script_head(self, word: str, until: frozenset[str], start: int, end: int) -> int:
         """Leave out what only steers a script; BEGIN of a transaction is a statement."""
         if word == "BEGIN" and self._next(end) in heads.TRANSACTION:
             self._begin(word, start)
             return 0
-        until = heads.SCRIPT_HEADS[word]
         if until is heads.NOTHING:
             return self._step_to(start, end)
         self.mode = _HEAD
@@ -389,12 +399,24 @@ class _Splitter:
     def _head_word(self, word: str, start: int, end: int) -> int:
         """Leave out the condition of IF, WHILE, .. up to the word that ends it."""
         statement = self.statement
-        if word in self.until and not statement.cases and not statement.depth:
+        if word in self.until and not statement.cases and not statement.depth and not self._tests_column(word, end):
+            self._emit_head()
             self._reset()
-            return start if self.rules.batches else self._step_to(start, end)
+            begins = self.rules.batches or word in heads.STATEMENT_ENDS_HEAD
+            return start if begins else self._step_to(start, end)
         if word in ("CASE", "END"):
             statement.word(word, "")
         return 0
+
+    def _tests_column(self, word: str, end: int) -> bool:
+        """IF UPDATE(c) in a trigger (T-SQL)."""
+        return word == "UPDATE" and self._next(end) == "("
+
+    def _emit_head(self) -> None:
+        """What steers a script is a statement of its own where it reads a relation or names a row."""
+        start = self.statement.start
+        if heads.READING_HEAD.match(self.text, start, self.last):
+            self.found.append(StatementSlice(start, self.last))
 
     def _begin(self, word: str, start: int) -> None:
         self.mode = _PLAIN

@@ -121,13 +121,21 @@ UNCOUNTED = frozenset({"IF", "LOOP", "WHILE", "FOR", "REPEAT"})
 # Script heads: what is left out before the statement that follows. The value is the words that end the head.
 _THEN = frozenset({"THEN"})
 _LOOP = frozenset({"DO", "LOOP"})
+_CHANGE = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "EXECUTE"})
 NOTHING: frozenset[str] = frozenset()
 SCRIPT_HEADS: dict[str, frozenset[str]] = {
     "BEGIN": NOTHING, "ELSE": NOTHING, "LOOP": NOTHING, "REPEAT": NOTHING, "THEN": NOTHING, "TRY": NOTHING,
     "CATCH": NOTHING, "ATOMIC": NOTHING,
     "IF": _THEN, "ELSEIF": _THEN, "ELSIF": _THEN, "WHEN": _THEN, "EXCEPTION": _THEN, "CASE": _THEN,
-    "WHILE": _LOOP, "FOR": _LOOP,
+    "WHILE": _LOOP, "FOR": _LOOP, "FOREACH": _LOOP, "FORALL": _CHANGE,
 }
+# These end the head of FORALL and begin its statement.
+STATEMENT_ENDS_HEAD = _CHANGE
+# A routine inside of a routine (Oracle): its statements follow its IS or AS.
+LOCAL_ROUTINES = frozenset({"PROCEDURE", "FUNCTION"})
+ROUTINE_HEAD = frozenset({"IS", "AS"})
+# Heads that are statements of their own.
+READING_HEAD = _head(r"(?:FOR|FORALL|PROCEDURE|FUNCTION)\b|[\s\S]*\bSELECT\b")
 # Whole statements of a script that read and write nothing.
 SCRIPT_STEPS = frozenset({"END", "UNTIL", "BREAK", "CONTINUE", "LEAVE", "ITERATE", "EXIT", "NULL"})
 LABEL = _head(r"\w+\s*:\s*(?=(?:BEGIN|LOOP|WHILE|FOR|REPEAT)\b)|<<\s*\w+\s*>>")

@@ -10,6 +10,7 @@ from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.packed import outline_of
 from sql_lineage_ls.syntax.query_model import (
+    AddColumn,
     AlterTable,
     CreateFunction,
     CreateTable,
@@ -32,17 +33,20 @@ def statements_of(file: ParsedFile, settings: Settings) -> tuple[ParsedStatement
     """The statements of a document as the analysis takes them.
 
     Unqualified names are looked up in the catalog and schema of the settings until a `USE` statement says otherwise
-    for those behind it. A half-typed statement is represented by its last good version.
+    for those behind it; one in a routine's body says so for that body. A half-typed statement is represented by its
+    last good version.
     """
-    namespace = Namespace(settings.catalog, settings.schema)
+    namespace = outside = Namespace(settings.catalog, settings.schema)
     statements = []
     for piece in file.pieces:
+        namespace = namespace if piece.inner else outside
         good = piece.analysed
         key = f"{good.key}:{namespace.catalog}:{namespace.schema}"
-        statements.append(ParsedStatement(key, good.held, file.dialect, namespace))
+        statements.append(ParsedStatement(key, good.held, file.dialect, namespace, piece.inner))
         outline = outline_of(good.held)
         if isinstance(outline, Use):
             namespace = _use(outline, file.dialect, namespace)
+            outside = outside if piece.inner else namespace
     return tuple(statements)
 
 
@@ -51,10 +55,15 @@ def definitions_of(uri: str, statements: tuple[ParsedStatement, ...]) -> tuple[D
     found = []
     for at, statement in enumerate(statements):
         outline = statement.outline
-        if outline is not None and defines(outline):
+        if outline is not None and defines(outline) and not (statement.inner and _takes(outline)):
             partial = statement.held.partial
             found.append(Definition(uri, at, outline, statement.dialect, statement.namespace, partial))
     return tuple(found)
+
+
+def _takes(statement: Statement) -> bool:
+    """Whether a statement takes columns away or renames: what a body that may never run does must accuse nobody."""
+    return isinstance(statement, AlterTable) and not all(isinstance(one, AddColumn) for one in statement.actions)
 
 
 def defines(statement: Statement) -> bool:

@@ -28,10 +28,10 @@ class ParseCache:
         self._models: OrderedDict[str, HeldModel] = OrderedDict()
         self._base = f"{__version__}\0{_sqlglot_version()}\0".encode()
 
-    def key(self, text: str, dialect: Dialect) -> str:
+    def key(self, text: str, dialect: Dialect, in_body: bool = False) -> str:
         """The key of a statement: equal exactly where its model and its meaning under one catalog are."""
         digest = blake2b(self._base, digest_size=16)
-        digest.update(f"{dialect.name}\0{dialect.lateral_alias.value}\0".encode())
+        digest.update(f"{dialect.name}\0{dialect.lateral_alias.value}\0{in_body:d}\0".encode())
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -42,12 +42,14 @@ class ParseCache:
             self._models.move_to_end(key)
         return held
 
-    def parse(self, key: str, text: str, dialect: Dialect, tags: Tags | None = None) -> StatementModel:
+    def parse(
+        self, key: str, text: str, dialect: Dialect, tags: Tags | None = None, in_body: bool = False
+    ) -> StatementModel:
         """The model of a statement, parsed where it is not known. `tags` are the template tags that `text` hides."""
 
         def parsed() -> StatementModel:
             self.parsed += 1
-            model = parse_statement(text, dialect)
+            model = parse_statement(text, dialect, in_body)
             return with_tags(model, tags) if tags is not None else model
 
         return self.made(key, parsed)

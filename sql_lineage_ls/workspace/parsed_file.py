@@ -12,12 +12,13 @@ from collections.abc import Generator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sql_lineage_ls.syntax.bodies import parts
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.macros import tags_within
 from sql_lineage_ls.syntax.packed import HeldModel, is_read, model_of
 from sql_lineage_ls.syntax.query_model import CreateView, Name, QueryStatement, StatementModel
 from sql_lineage_ls.syntax.resplit import recut
-from sql_lineage_ls.syntax.splitter import cut
+from sql_lineage_ls.syntax.splitter import StatementSlice, cut
 from sql_lineage_ls.syntax.templates import mask
 from sql_lineage_ls.workspace.dbt_snapshots import snapshot_name, with_history
 from sql_lineage_ls.workspace.held_text import HeldText, text_of
@@ -41,7 +42,8 @@ class ParsedPiece(Struct, frozen=True):
     """A statement at `start`..`end` of its document. `text` has its templates masked; '' where nobody looks at it.
 
     `last_good` is set where `model` has issues and the statement was readable before; `shift` tells how its text
-    became the present one.
+    became the present one. `inner` where it stands in the body of the routine whose head comes before it, which
+    `reach` tells how far it goes on behind its head.
     """
 
     start: int
@@ -51,6 +53,8 @@ class ParsedPiece(Struct, frozen=True):
     held: HeldModel
     last_good: GoodModel | None = None
     shift: Shift | None = None
+    inner: bool = False
+    reach: int = 0
 
     @property
     def model(self) -> StatementModel:
@@ -123,19 +127,21 @@ def parse_pieces(
     plain = masked.text is text and not relation
     kept = _recut(text, dialect, before) if plain and before is not None else None
     if kept is not None:
-        pieces, places, behind = kept
+        pieces, slices, behind = kept
         steady = True
     else:
         found = cut(masked.text, dialect)
-        pieces, places, behind = [], [(one.start, one.end) for one in found.slices], []
+        pieces, slices, behind = [], found.slices, []
         steady = found.steady and plain
-    for start, end in places:
-        statement = masked.text[start:end]
+    for part in parts(masked.text, slices, dialect):
+        start, end, inner = part.start, part.end, part.inner
+        statement = masked.text[start:end] if part.text is None else part.text
         tags = tags_within(masked, text, start, end, relation)
-        key = cache.key(statement if tags is None else f"{tags.text}\0{relation}", dialect)
+        key = cache.key(statement if tags is None else f"{tags.text}\0{relation}", dialect, inner)
         if cache.find(key) is None:
             yield Pending(key, start, end, statement)
-        pieces.append(ParsedPiece(start, end, key, statement, cache.parse(key, statement, dialect, tags)))
+        model = cache.parse(key, statement, dialect, tags, inner)
+        pieces.append(ParsedPiece(start, end, key, statement, model, inner=inner, reach=part.reach))
     pieces += behind
     if relation:
         _name_query(pieces, relation, bool(snapshot), cache)
@@ -145,21 +151,28 @@ def parse_pieces(
     return Pieces(_keep_last_good(before.pieces if before is not None else (), pieces), steady)
 
 
-_Kept = tuple[list[ParsedPiece], Sequence[tuple[int, int]], list[ParsedPiece]]
+_Kept = tuple[list[ParsedPiece], Sequence[StatementSlice], list[ParsedPiece]]
 
 
 def _recut(text: str, dialect: Dialect, before: ParsedFile) -> _Kept | None:
-    """The pieces in front of an edit, the places of statements that may be new, and the pieces behind it."""
+    """The pieces in front of an edit, the places of statements that may be new, and the pieces behind it.
+
+    A routine counts as one statement, which is looked at as a whole.
+    """
     if not before.steady or before.dialect is not dialect:
         return None
+    pieces = before.pieces
+    whole = [at for at, piece in enumerate(pieces) if not piece.inner]
+    old = [StatementSlice(pieces[at].start, pieces[at].end + pieces[at].reach) for at in whole]
     shift = find_shift(before.text, text)
     by = len(text) - len(before.text)
-    found = recut(text, dialect, before.pieces, shift.prefix, shift.suffix, by)
+    found = recut(text, dialect, old, shift.prefix, shift.suffix, by)
     if found is None:
         return None
-    kept = before.pieces[len(before.pieces) - found.last :]
+    whole.append(len(pieces))
+    kept = pieces[whole[len(old) - found.last] :]
     behind = [replace(one, start=one.start + by, end=one.end + by) for one in kept] if by else list(kept)
-    return list(before.pieces[: found.first]), found.middle, behind
+    return list(pieces[: whole[found.first]]), [StatementSlice(*place) for place in found.middle], behind
 
 
 def _name_query(pieces: list[ParsedPiece], relation: str, snapshot: bool, cache: ParseCache) -> None:

@@ -13,12 +13,12 @@ from sql_lineage_ls.workspace import parse_cache, worker_process
 _parse = parse_cache.parse_statement
 
 
-def _fragile(text: str, dialect: Dialect) -> StatementModel:
+def _fragile(text: str, dialect: Dialect, in_body: bool = False) -> StatementModel:
     if "falls_down" in text:
         os.kill(os.getpid(), signal.SIGKILL)
     if "never_ends" in text:
         time.sleep(1_000)
-    return _parse(text, dialect)
+    return _parse(text, dialect, in_body)
 
 
 def main(seconds: float) -> None:

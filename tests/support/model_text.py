@@ -280,7 +280,15 @@ class ModelText:
         return f"truncate {self.path(s.target)}"
 
     def _do_declare(self, s: q.Declare) -> str:
-        return f"declare {', '.join(self.name(n) for n in s.names)} = {self.exprs(s.values)}"
+        return f"declare {', '.join(self.name(n) for n in s.names)} = {self.exprs(s.values)}" + (
+            f" rows {self.query(s.query)}" if s.query is not None else ""
+        )
+
+    def _do_callroutine(self, s: q.CallRoutine) -> str:
+        return f"call {self.path(s.name)}({self.exprs(s.args)})"
+
+    def _do_dynamicsql(self, s: q.DynamicSql) -> str:
+        return f"dynamic {', '.join(self.name(n) for n in s.names)} {self.text[s.start : s.end]}"
 
     def _do_otherstatement(self, s: q.OtherStatement) -> str:
         return f"other {s.keyword}"

@@ -81,7 +81,7 @@ CASES = [
         "SELECT TOP (5) WITH TIES id, fee = tons * 2 INTO #cheap FROM vessels ORDER BY tons",
         "select id, (* tons 2) as fee from vessels order tons into temp #cheap",
     ),
-    ("oracle", "SELECT id BULK COLLECT INTO ids FROM vessels", "select id from vessels into ids"),
+    ("oracle", "SELECT id BULK COLLECT INTO ids FROM vessels", "select id from vessels"),
     (
         "clickhouse",
         "SELECT id FROM vessels FINAL PREWHERE tons > 1 WHERE NOT sunk LIMIT 1 BY flag SETTINGS max_threads = 1",

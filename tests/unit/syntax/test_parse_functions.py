@@ -58,7 +58,7 @@ CASES = [
         "CREATE FUNCTION dbo.recent(@n INT) RETURNS TABLE AS RETURN SELECT id FROM calls",
         "function dbo.recent() <- select id from calls",
     ),
-    ("bigquery", "CREATE PROCEDURE port.tidy(x INT64) BEGIN SELECT 1; END", "other CREATE"),
+    ("bigquery", "CREATE PROCEDURE port.tidy(x INT64) BEGIN SELECT 1; END", "function port.tidy(x INT64)"),
 ]
 
 

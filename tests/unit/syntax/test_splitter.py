@@ -150,8 +150,9 @@ EXCEPTION WHEN ERROR THEN
 END;
 SELECT 11""",
         "bigquery",
-        "DECLARE n INT64 DEFAULT 1", "INSERT INTO crates VALUES (1)", "BEGIN TRANSACTION", "SELECT 1", "SELECT 2",
-        "SELECT 3", "SET n = n + 1", "SELECT r.a", "SELECT 5", "SELECT 6", "SELECT 7", "SELECT 8", "SELECT 9",
+        "DECLARE n INT64 DEFAULT 1", "INSERT INTO crates VALUES (1)", "BEGIN TRANSACTION", "SELECT 1",
+        "ELSEIF EXISTS (SELECT 1)", "SELECT 2", "SELECT 3", "SET n = n + 1", "FOR r IN (SELECT a FROM crates)",
+        "SELECT r.a", "SELECT 5", "SELECT 6", "SELECT 7", "SELECT 8", "SELECT 9",
         "SELECT 10", "COMMIT TRANSACTION", "SELECT @@error.message", "SELECT 11",
     )
 
@@ -170,7 +171,7 @@ def test_snowflake_scripts_and_bodies() -> None:
     check(f"{routine};\nCALL p();", "snowflake", routine, "CALL p()")
     check("DECLARE\n  c CURSOR FOR\nSELECT a FROM t;\nBEGIN\n  LET x := 1;\n  FOR r IN c DO\n"
           "    INSERT INTO u SELECT 1;\n  END FOR;\nEND;", "snowflake",
-          "DECLARE\n  c CURSOR FOR\nSELECT a FROM t", "LET x := 1", "INSERT INTO u SELECT 1")
+          "DECLARE\n  c CURSOR FOR\nSELECT a FROM t", "LET x := 1", "FOR r IN c", "INSERT INTO u SELECT 1")
 
 
 # Routines.

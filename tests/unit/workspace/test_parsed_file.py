@@ -1,11 +1,15 @@
 from __future__ import annotations
 
-from sql_lineage_ls.syntax.dialects import DIALECTS
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sql_lineage_ls.syntax.dialects import DIALECTS, Dialect
 from sql_lineage_ls.syntax.query_model import Parameter
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.parse_cache import ParseCache
-from sql_lineage_ls.workspace.parsed_file import ParsedPiece, Pieces, parse_pieces
+from sql_lineage_ls.workspace.parsed_file import ParsedFile, ParsedPiece, Pieces, parse_pieces
 
 BIGQUERY = DIALECTS["bigquery"]
 
@@ -79,3 +83,38 @@ def test_the_cache_is_bounded_and_keyed_by_everything_that_matters() -> None:
     assert cache.parsed == 3
     pieces("SELECT 3; SELECT 1", cache)
     assert cache.parsed == 4
+
+
+ROUTINES = (
+    "CREATE PROCEDURE p(x INT) BEGIN\n  SELECT 1;\n  INSERT INTO t SELECT 2;\nEND;\n", "SELECT 3;\n",
+    "DELETE FROM t;\n", "EXECUTE IMMEDIATE 'DELETE FROM t';\n", "END;", "BEGIN\n", "$$", "'", "END IF;\n",
+    "CREATE FUNCTION f() RETURNS int AS $$ BEGIN\n DELETE FROM t; SELECT 4 INTO x;\nEND $$ LANGUAGE plpgsql;\n",
+    "IF EXISTS (SELECT 5) THEN\n", "FOR r IN (SELECT 6) DO\n", "x := 1;\n", " ", "\n",
+)  # fmt: skip
+texts = st.lists(st.sampled_from(ROUTINES), max_size=12).map("".join)
+
+
+@pytest.mark.parametrize("name", ["bigquery", "postgres", "snowflake", "oracle", "tsql", "mysql"])
+@settings(max_examples=60, deadline=None)
+@given(text=texts, at=st.integers(0, 500), gone=st.integers(0, 30), new=texts)
+def test_after_an_edit_the_statements_of_bodies_are_those_of_the_whole_text(
+    name: str, text: str, at: int, gone: int, new: str
+) -> None:
+    dialect, cache = DIALECTS[name], ParseCache()
+    before = parsed(text, dialect, cache, None)
+    changed = text[:at] + new + text[at + gone :]
+    places = [
+        [(one.start, one.end, one.text, one.inner, one.reach) for one in parsed(changed, dialect, cache, known).pieces]
+        for known in (before, None)
+    ]
+    assert places[0] == places[1]
+
+
+def parsed(text: str, dialect: Dialect, cache: ParseCache, before: ParsedFile | None) -> ParsedFile:
+    work = parse_pieces(text, dialect, cache, before)
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Pieces = end.value
+            return ParsedFile("a.sql", text, None, dialect, True, found.pieces, "", found.steady)
