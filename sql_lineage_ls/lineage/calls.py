@@ -38,6 +38,8 @@ from sql_lineage_ls.syntax import query_model as q
 
 def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
     """The value of a function call: `ANY_VALUE(customer)` is `Ref(t.customer)`, `COALESCE(a, b)` one of both."""
+    if context.dialect.elements_in_brackets and context.dialect.column_key(call.name) in context.options.variables:
+        return Generated(GeneratedSource("parameter", call.name))
     value = _shape(call, scope, context)
     extra = weighed((expressions.evaluate(item, scope, context) for item in call.order_by), ORDERING)
     if call.filter is not None:
@@ -46,8 +48,6 @@ def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
 
 
 def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
-    if context.dialect.elements_in_brackets and context.dialect.column_key(call.name) in context.options.variables:
-        return Generated(GeneratedSource("parameter", call.name))
     if call.name in f.ROW_COUNTS and _counts_rows(call):
         return _row_count(call, scope)
     if call.name in f.SEQUENCES:
