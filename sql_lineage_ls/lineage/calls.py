@@ -41,6 +41,8 @@ def evaluate_call(call: q.Call, scope: Scope, context: Context) -> Value:
     if context.dialect.elements_in_brackets and context.dialect.column_key(call.name) in context.options.variables:
         return Generated(GeneratedSource("parameter", call.name))
     value = _shape(call, scope, context)
+    if not call.order_by and call.filter is None:
+        return value
     extra = weighed((expressions.evaluate(item, scope, context) for item in call.order_by), ORDERING)
     if call.filter is not None:
         extra += weighed((expressions.evaluate(call.filter, scope, context),), MEMBERSHIP, FILTER)
@@ -52,7 +54,7 @@ def _shape(call: q.Call, scope: Scope, context: Context) -> Value:
         return _row_count(call, scope)
     if call.name in f.SEQUENCES:
         return _next_number(call)
-    if any(isinstance(arg, q.Lambda) for arg in call.args):
+    if any([isinstance(arg, q.Lambda) for arg in call.args]):
         return _higher_order(call, scope, context)
     if call.name in f.OBJECTS and call.args and isinstance(call.args[0], q.Star):
         whole = q.RecordExpr("object", (q.RecordField(None, call.args[0]),))

@@ -30,7 +30,7 @@ from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import CreateFunction, Name, Statement, TypeSpec
 
 if TYPE_CHECKING:
-    from sql_lineage_ls.lineage.scope import Scope
+    from sql_lineage_ls.lineage.scope import Column, Scope
 
 _SIMILAR = 70.0  # rapidfuzz ratio from which a name is worth suggesting
 
@@ -118,6 +118,8 @@ class Context:
         self._spellings: dict[tuple[str, Path, str], str] = {}
         # How many calls of users' functions are being looked into.
         self.depth = 0
+        # The columns of relations that were read before, by the identity of the relation, which is kept with them.
+        self.columns: dict[int, tuple[Relation, tuple[Column, ...]]] = {}
         # Unquoted names as the dialect compares them.
         self._keys: dict[str, str] = {}
         # The column that COLUMNS('regex') stands for while its expression is repeated.

@@ -145,8 +145,8 @@ def written(ref: q.ColumnRef, target: RangeVariable, context: Context, elements:
     """
     names = ref.parts
     scope = Scope(None, [target])
-    keys = tuple(context.fold(name) for name in names)
-    qualified = any(target.answers(keys[:length]) for length in range(1, len(names)))
+    keys = tuple([context.fold(name) for name in names])
+    qualified = any([target.answers(keys[:length]) for length in range(1, len(names))])
     if not elements and (qualified or len(names) == 1):
         return located(ref, scope, context, "write")
     value = located(q.ColumnRef(names[:1]), scope, context, "")

@@ -162,7 +162,7 @@ class _Qualifiers:
         self._by_last: dict[str, list[int]] = {}
         # How many parts the longest one has.
         self.longest = 0
-        # What qualified names have turned out to mean.
+        # What names have turned out to mean that are columns of one of them, behind a qualifier.
         self.bindings: dict[tuple[str, ...], Binding] = {}
 
     def refresh(self, ranges: list[RangeVariable]) -> None:
@@ -178,7 +178,10 @@ class _Qualifiers:
 
     def find(self, prefix: Sequence[str]) -> list[RangeVariable]:
         """The range variables that a qualifier names."""
-        found = [self._ranges[place] for place in self._by_last.get(prefix[-1], ())]
+        places = self._by_last.get(prefix[-1])
+        if places is None:
+            return []
+        found = [self._ranges[place] for place in places]
         return found if len(prefix) == 1 else [variable for variable in found if variable.answers(prefix)]
 
 
@@ -275,11 +278,18 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     keys = tuple([context.fold(name) for name in names])
     if context.dialect.variables_first and keys[0] in context.options.variables:
         return Binding(Generated(GeneratedSource("parameter", names[0].text)), len(names), kind="parameter")
+    if len(keys) > 1 and not scope.parameters:
+        scope.qualifiers.refresh(scope.ranges)
+        known = scope.qualifiers.bindings.get(keys)
+        if known is not None:
+            return known
     opened: list[Scope] = []
     failed: Binding | None = None
     for level in scope.levels():
         found = _proved(names, keys, level, context)
         if found is not None and not found.problem:
+            if level is scope and found.qualifier and found.column is not None and not scope.parameters:
+                scope.qualifiers.bindings[keys] = found
             return _outer_column(found, opened, names)
         failed = failed or found
         if _open_sources(level, keys[0]):
@@ -359,20 +369,14 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
 
 def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
     """`relation.column`, the longest relation name first."""
-    qualifiers = level.qualifiers
-    qualifiers.refresh(level.ranges)
-    known = qualifiers.bindings.get(keys)
-    if known is not None:
-        return known
+    level.qualifiers.refresh(level.ranges)
     failed: Binding | None = None
-    for length in range(min(len(names) - 1, 4, qualifiers.longest), 0, -1):
+    for length in range(min(len(names) - 1, 4, level.qualifiers.longest), 0, -1):
         variable = _range(keys[:length], level, keys[length : length + 1])
         if variable is None:
             continue
         found = _range_column(names, keys, length, variable, context)
         if not found.problem:
-            if found.column is not None:
-                qualifiers.bindings[keys] = found
             return found
         failed = failed or found
     return failed

@@ -153,7 +153,7 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
     else:
         identity, name, assumed = relation.id, relation.name, relation.assumed
         context.touch(identity, name, relation.kind)
-        columns, opened = _columns_of(relation)
+        columns, opened = _columns_of(relation, context)
     context.read(identity, (), last, usage)
     for part in parts:  # the schema's token too: it names nothing else that we know of
         context.occur(Occurrence(part.start, part.end, "relation", name, relation=identity), columns)
@@ -167,10 +167,13 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
     )
 
 
-def _columns_of(relation: Relation) -> tuple[tuple[Column, ...], tuple[OpenSource, ...]]:
+def _columns_of(relation: Relation, context: Context) -> tuple[tuple[Column, ...], tuple[OpenSource, ...]]:
     """The listed columns of a relation, and where the unlisted ones of an open relation come from."""
-    columns = tuple([Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns])
-    return columns, (OpenSource(relation.id, relation.name),) if relation.open else ()
+    known = context.columns.get(id(relation))
+    if known is None:
+        columns = tuple([Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns])
+        context.columns[id(relation)] = known = relation, columns
+    return known[1], (OpenSource(relation.id, relation.name),) if relation.open else ()
 
 
 def relation_range(
@@ -178,7 +181,7 @@ def relation_range(
 ) -> RangeVariable:
     """The range variable of a known relation that no token names by itself: a user's table function."""
     context.touch(relation.id, relation.name, relation.kind)
-    columns, opened = _columns_of(relation)
+    columns, opened = _columns_of(relation, context)
     name = alias.text if alias is not None else relation.name
     at: tuple[Span, ...] = ()
     if alias is not None:

@@ -585,7 +585,9 @@ def _flatten_parts(value: Traced | Record | OneOf) -> Flow:
         inner = flatten(value.value)
         transform = stronger(value.transform, inner.transform)
         sources = _all_transformed(inner.sources, value.transform)
-        steps = tuple(dict.fromkeys((*inner.steps, *value.steps)))
+        steps = tuple(dict.fromkeys((*inner.steps, *value.steps))) if inner.steps else value.steps
+        if not value.influences:
+            return Flow(sources, inner.generated, inner.gaps, steps, transform)
         influences = [item for item in value.influences if isinstance(item, Source)]
         gaps = inner.gaps
         if len(influences) < len(value.influences):

@@ -34,7 +34,7 @@ _WANTS = frozenset(
 )  # fmt: skip
 # Clauses that stand in no brackets but those of a query.
 _BLOCK_CLAUSES = frozenset({T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.QUALIFY, T.LIMIT, T.UNION})
-_DOT = T.DOT
+_DOT, _VAR = T.DOT, T.VAR
 _PAIRS = {T.L_PAREN: T.R_PAREN, T.L_BRACKET: T.R_BRACKET, T.L_BRACE: T.R_BRACE, T.CASE: T.END}
 _CLOSING = {T.R_PAREN: ")", T.R_BRACKET: "]", T.R_BRACE: "}", T.END: "END"}
 
@@ -46,9 +46,11 @@ def mend_names(prepared: Prepared) -> None:
     """
     tokens = prepared.tokens
     empty_lists = prepared.dialect.grammar not in _EMPTY_LISTS
-    for index in [i for i in range(len(tokens) - 1, -1, -1) if tokens[i].token_type in _OPEN_ENDED]:
+    for index in reversed([i for i, token in enumerate(tokens) if token.token_type in _OPEN_ENDED]):
         token = tokens[index]
         following = tokens[index + 1] if index + 1 < len(tokens) else None
+        if following is not None and following.token_type is _VAR:
+            continue
         if token.token_type is _DOT:
             missing = following is None or _cannot_follow(token, following)
             message = "A name is missing behind this dot."

@@ -125,12 +125,12 @@ _JOIN_WORDS = frozenset({T.CROSS, T.NATURAL, T.ARRAY, T.LEFT, T.RIGHT, T.FULL, T
 def _limit_open_joins(tokens: list[Token]) -> None:
     """Makes CROSS JOIN of a plain JOIN that no condition follows, where many stand in a row."""
     join = T.JOIN
-    joins = [i for i, token in enumerate(tokens) if token.token_type is join]
-    if len(joins) <= _OPEN_JOINS:
+    scanned = [i for i, token in enumerate(tokens) if token.token_type in _JOIN_SCAN]
+    if sum(1 for i in scanned if tokens[i].token_type is join) <= _OPEN_JOINS:
         return
     found: list[int] = []
     pending: list[list[int]] = [[]]
-    for index in [i for i, token in enumerate(tokens) if token.token_type in _JOIN_SCAN]:
+    for index in scanned:
         kind = tokens[index].token_type
         if kind in OPEN:
             pending.append([])

@@ -48,7 +48,8 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
         return q.SyntaxIssue("The statement is too large to be read.", tokens[0].start, tokens[0].end + 1)
     depth = run = 0
     last = -1
-    for index in [i for i, token in enumerate(tokens) if token.token_type in _DEEPER]:
+    deeper = [i for i, token in enumerate(tokens) if token.token_type in _DEEPER]
+    for index in deeper:
         token = tokens[index]
         kind = token.token_type
         if kind in _OPEN:
@@ -63,12 +64,12 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
             last = index
             if run > MAX_DEPTH:
                 return q.SyntaxIssue("Too many operators stand in a row.", token.start, token.end + 1)
-    return _long_chain(tokens)
+    return _long_chain(tokens, deeper)
 
 
-def _long_chain(tokens: list[Token]) -> q.SyntaxIssue | None:
+def _long_chain(tokens: list[Token], deeper: list[int]) -> q.SyntaxIssue | None:
     """A value with too many subscripts, `a[0].b[0].c[0]..`: the parser's work grows with their square."""
-    brackets = [i for i, token in enumerate(tokens) if token.token_type in _SUBSCRIPTS]
+    brackets = [i for i in deeper if tokens[i].token_type in _SUBSCRIPTS]
     if len(brackets) <= 2 * MAX_DEPTH:
         return None
     lengths: dict[int, int] = {}

@@ -29,7 +29,9 @@ StatementHandler = Callable[["Lowering", Any], q.Statement | None]
 class Lowering:
     """One statement on its way to the query model."""
 
-    __slots__ = ("_expressions", "_queries", "dialect", "items", "prepared", "starts", "statements", "text", "tokens")
+    __slots__ = (
+        "_expressions", "_hashes", "_queries", "dialect", "items", "prepared", "starts", "statements", "text", "tokens",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class Lowering:
     ) -> None:
         self.prepared = prepared
         self.text = prepared.text
+        self._hashes = "#" in prepared.text
         self.dialect = prepared.dialect
         self.tokens = prepared.tokens
         self.items = SelectItems(prepared.tokens)
@@ -81,7 +84,8 @@ class Lowering:
             meta = node._meta
             if meta:
                 start, end = meta.get("start", 0), meta.get("end", -1) + 1
-                if end and self.text[start:end] == text and self.text[start - 1 : start] != "#":
+                hashed = self._hashes and start and self.text[start - 1] == "#"
+                if end and self.text[start:end] == text and not hashed:
                     # The same few names stand all over a workspace: one string for each.
                     return q.Name(intern(text), start, end)
         elif not isinstance(node, exp.Expr):

@@ -27,8 +27,8 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
     args = node.args
     this = args["this"]
     if this.__class__ is exp.Star:
-        parts = [name for key in _PARTS[:3] if args.get(key) for name in _names(low, args[key])]
-        return star(low, this, q.ColumnRef(tuple(parts)))
+        before = [name for key in _PARTS[:3] if args.get(key) for name in _names(low, args[key])]
+        return star(low, this, q.ColumnRef(tuple(before)))
     if len(args) == 1:
         name = _part(low, this)
         if not name.quoted and name.text.upper() == "DEFAULT":  # SET a = DEFAULT
@@ -38,7 +38,13 @@ def column(low: Lowering, node: exp.Column) -> q.Expr:
         first = low.name(args["table"])
         if not first.quoted and first.text[:1] != "@":
             return q.ColumnRef((first, low.name(this)))
-    parts = [name for key in _PARTS if args.get(key) for name in _names(low, args[key])]
+    parts: list[q.Name] = []
+    for key in _PARTS:
+        part = args.get(key)
+        if part.__class__ is exp.Identifier and MARK not in part.this:
+            parts.append(low.name(part))
+        elif part:
+            parts += _names(low, part)
     return _of_variable(parts) if parts[0].text[:1] == "@" else q.ColumnRef(tuple(parts))
 
 
