@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from sql_lineage_ls.features.definition import surrounding
 from sql_lineage_ls.features.navigate import declaration_of, is_star
 from sql_lineage_ls.features.results import LineageItem, LineageStep
 from sql_lineage_ls.features.subject import Subject, subject_at
 from sql_lineage_ls.features.writers import write_place, writes_of
 from sql_lineage_ls.lineage.graph import CONTAINED, STAR, WRITE, made_from, written_from
-from sql_lineage_ls.lineage.model import ROWS, Node, Read, path_text
+from sql_lineage_ls.lineage.model import ROWS, Node, Read, StatementLineage, path_text
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView, Use
 
 CIRCLE = "seen above"
@@ -45,10 +47,14 @@ def incoming_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, 
     if item.node is None or item.circle:
         return ()
     steps: dict[tuple[object, str], tuple[LineageItem, dict[FileSpan, None]]] = {}
+    readers: dict[tuple[str, int], _Reader] = {}
     for use in snapshot.direct_uses(item.node):
         if use.usage == WRITE or (not item.node.path and use.node.path):
             continue
-        for found in _written_by(snapshot, item, use):
+        reader = _reader_at(snapshot, item.node, use.span, readers)
+        if reader is None:
+            continue
+        for found in _written_by(snapshot, item, use, reader):
             key = (found.node or found.full, found.focus.uri)
             known = steps.setdefault(key, (found, {}))
             known[1].setdefault(use.span)
@@ -120,29 +126,49 @@ def _behind(subject: Subject) -> tuple[Node, ...]:
 # ---------------------------------------------------------------- steps
 
 
-def _written_by(snapshot: Snapshot, item: LineageItem, use: Use) -> Iterator[LineageItem]:
+class _Reader(Struct, frozen=True):
+    """A statement that reads the item, and what it writes from it."""
+
+    document: DocumentView
+    statement: StatementView
+    lineage: StatementLineage
+    targets: tuple[Node, ...]
+
+
+def _reader_at(
+    snapshot: Snapshot, node: Node, span: FileSpan, readers: dict[tuple[str, int], _Reader]
+) -> _Reader | None:
+    """The statement around a use of `node`; a statement that uses it often is looked into once."""
+    document = snapshot.document(span.uri)
+    statement = document.statement_at(span.start) if document is not None else None
+    if document is None or statement is None:
+        return None
+    key = (span.uri, statement.index)
+    if key not in readers:
+        lineage = statement.lineage
+        readers[key] = _Reader(document, statement, lineage, written_from(lineage, node) if node.path else ())
+    return readers[key]
+
+
+def _written_by(snapshot: Snapshot, item: LineageItem, use: Use, reader: _Reader) -> Iterator[LineageItem]:
     """What the statement around a use of the item writes from it."""
-    document = snapshot.document(use.span.uri)
-    statement = document.statement_at(use.span.start) if document is not None else None
-    if document is None or statement is None or item.node is None:
-        return
-    if not use.target:
+    document, statement = reader.document, reader.statement
+    if not use.target or item.node is None:
         yield _query_item(document, statement)
         return
-    targets = written_from(statement.lineage, item.node) if item.node.path else ()
-    used = [target for target in targets if _is_used_for(statement, target, use)]
+    used = [target for target in reader.targets if _is_used_for(reader, target, use)]
     # A statement that changes the rows which it chooses by the item writes nothing new from it.
     elsewhere = (Node(use.target, ()),) if use.target != item.node.relation else ()
-    for target in used or targets or elsewhere:
+    for target in used or reader.targets or elsewhere:
         yield _item(snapshot, target, write_place(snapshot, document, statement, target), item)
 
 
-def _is_used_for(statement: StatementView, target: Node, use: Use) -> bool:
+def _is_used_for(reader: _Reader, target: Node, use: Use) -> bool:
     """Whether a use stands in the expression that fills `target`."""
-    start, end = use.span.start - statement.start, use.span.end - statement.start
+    start, end = use.span.start - reader.statement.start, use.span.end - reader.statement.start
     return any(
         edge.start <= start and end <= edge.end
-        for edge in statement.lineage.edges
+        for edge in reader.lineage.edges
         if edge.relation == target.relation and edge.path == target.path and edge.start >= 0
     )
 

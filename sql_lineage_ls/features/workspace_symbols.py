@@ -6,9 +6,11 @@ import heapq
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct, msgpack
+
 from sql_lineage_ls.features.document_symbols import document_symbols
 from sql_lineage_ls.features.results import FoundSymbol, Symbol
-from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
+from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot
 
 # An editor shows some dozens and asks again with the next letter.
 MOST_SYMBOLS = 256
@@ -16,27 +18,84 @@ MOST_SYMBOLS = 256
 _RELATIONS = frozenset({"table", "view", "type"})
 
 
-def workspace_symbols(snapshot: Snapshot, query: str, limit: int = MOST_SYMBOLS) -> tuple[FoundSymbol, ...]:
+class _Named(Struct, frozen=True, gc=False, array_like=True):
+    name: str
+    kind: str
+    container: str
+    start: int
+    end: int
+
+
+_decode = msgpack.Decoder(tuple[_Named, ...]).decode
+
+
+class SymbolNames:
+    """The names of documents that did not change, so that the next letter need not look for them again.
+
+    For each document a text of its names, in which letters are looked for first, and the symbols encoded.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[str, tuple[DocumentView, str, bytes]] = {}
+
+    def fitting(self, snapshot: Snapshot, letters: re.Pattern[str]) -> Iterator[FoundSymbol]:
+        """The symbols of all documents that have a name which fits."""
+        documents = snapshot.documents()
+        if len(self._documents) > len(documents):
+            gone = self._documents.keys() - {document.uri for document in documents}
+            for uri in gone:
+                del self._documents[uri]
+        for document in documents:
+            uri = document.uri
+            _, names, data = self._names_of(snapshot, document)
+            if letters.search(names):
+                for one in _decode(data):
+                    yield FoundSymbol(one.name, one.kind, one.container, FileSpan(uri, one.start, one.end))
+
+    def _names_of(self, snapshot: Snapshot, document: DocumentView) -> tuple[DocumentView, str, bytes]:
+        known = self._documents.get(document.uri)
+        if known is None or known[0] is not document:
+            found = tuple(_flat(document_symbols(snapshot, document.uri), ""))
+            names = "\n".join(one.name for one in found)
+            known = self._documents[document.uri] = document, names, _encode(found)
+        return known
+
+
+def workspace_symbols(
+    snapshot: Snapshot, query: str, limit: int = MOST_SYMBOLS, names: SymbolNames | None = None
+) -> tuple[FoundSymbol, ...]:
     """The symbols whose names hold the letters of `query` in their order, the best `limit` of them, best first.
 
     `cty` finds `city`, `orders.cty` the `city` in an `orders`; case does not count. Nothing typed yet finds the
-    tables, views and types.
+    tables, views and types. `names` is a memory that a caller keeps who asks again.
     """
-    words = query.split()
-    if not words:
-        everything = (symbol for symbol in _symbols(snapshot) if symbol.kind in _RELATIONS)
+    names = names or SymbolNames()
+    wanted = "".join(query.split())
+    if not wanted:
+        everything = (one for one in names.fitting(snapshot, re.compile("")) if one.kind in _RELATIONS)
         return tuple(heapq.nsmallest(limit, everything, key=lambda symbol: (symbol.name, symbol.span)))
-    wanted = "".join(words)
-    letters = re.compile(".*?".join(re.escape(letter) for letter in wanted), re.IGNORECASE | re.DOTALL)
+    letters = _in_order(wanted)
     dotted = "." in wanted
     found: list[tuple[tuple[int, int, int, str, FileSpan], FoundSymbol]] = []
-    for symbol in _symbols(snapshot):
+    for symbol in names.fitting(snapshot, _in_order(wanted.rsplit(".", 1)[-1])):
         # The whole path counts only where a dot asks for it.
         text = f"{symbol.container}.{symbol.name}" if dotted and symbol.container else symbol.name
         match = letters.search(text)
         if match is not None:
             found.append(((*_rank(text, wanted, match), symbol.name, symbol.span), symbol))
     return tuple(symbol for _, symbol in heapq.nsmallest(limit, found, key=lambda pair: pair[0]))
+
+
+def _in_order(letters: str) -> re.Pattern[str]:
+    return re.compile("[^\\n]*?".join(re.escape(letter) for letter in letters), re.IGNORECASE)
+
+
+def _encode(symbols: tuple[_Named, ...]) -> bytes:
+    try:
+        return msgpack.encode(symbols)
+    except UnicodeEncodeError:
+        # Half of a surrogate pair in a name: nobody can type it.
+        return msgpack.encode(tuple(one for one in symbols if (one.name + one.container).isprintable()))
 
 
 def _rank(text: str, wanted: str, match: re.Match[str]) -> tuple[int, int, int]:
@@ -54,19 +113,13 @@ def _rank(text: str, wanted: str, match: re.Match[str]) -> tuple[int, int, int]:
     return kind, match.end() - match.start(), len(text)
 
 
-def _symbols(snapshot: Snapshot) -> Iterator[FoundSymbol]:
-    for document in snapshot.documents():
-        yield from _flat(document.uri, document_symbols(snapshot, document.uri), "")
-
-
-def _flat(uri: str, symbols: Iterable[Symbol], container: str) -> Iterator[FoundSymbol]:
+def _flat(symbols: Iterable[Symbol], container: str) -> Iterator[_Named]:
     for symbol in symbols:
         if symbol.kind == "column" and not container:
             # A column of a bare query belongs to nothing that could be looked for.
             continue
         named = symbol.kind != "statement" or symbol.detail == "function"
         if named:
-            span = FileSpan(uri, symbol.span.start, symbol.span.end)
-            yield FoundSymbol(symbol.name, symbol.kind, container, span)
+            yield _Named(symbol.name, symbol.kind, container, symbol.span.start, symbol.span.end)
         inner = (f"{container}.{symbol.name}" if container else symbol.name) if named else container
-        yield from _flat(uri, symbol.children, inner)
+        yield from _flat(symbol.children, inner)

@@ -16,9 +16,19 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from sql_lineage_ls import __version__
+from sql_lineage_ls.features.workspace_symbols import SymbolNames
 from sql_lineage_ls.server.capabilities import server_capabilities
 from sql_lineage_ls.server.family import Family, Handler
-from sql_lineage_ls.server.handlers import commands, hierarchy, lenses, navigation, references, structure, tokens
+from sql_lineage_ls.server.handlers import (
+    commands,
+    hierarchy,
+    lenses,
+    navigation,
+    references,
+    structure,
+    symbols,
+    tokens,
+)
 from sql_lineage_ls.server.protocol import Protocol
 from sql_lineage_ls.server.session import Session
 from sql_lineage_ls.server.transport import StdioWriter, read_connection, read_stdin, take_stdout
@@ -71,6 +81,7 @@ def make_server(loop: asyncio.AbstractEventLoop) -> tuple[Server, Session]:
         references.FAMILY,
         hierarchy.FAMILY,
         structure.FAMILY,
+        symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )
 

@@ -1,4 +1,4 @@
-"""Requests about the form of a document: the outline, symbols of the workspace, folds, growing selections, links."""
+"""Requests about the form of a document: the outline, folds, growing selections, links."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from sql_lineage_ls.features import document_links as links_feature
 from sql_lineage_ls.features import document_symbols as symbols_feature
 from sql_lineage_ls.features import folding_range as folding_feature
 from sql_lineage_ls.features import selection_range as selection_feature
-from sql_lineage_ls.features import workspace_symbols as workspace_feature
 from sql_lineage_ls.server.client import Client
 from sql_lineage_ls.server.convert import Converter
 from sql_lineage_ls.server.family import Family
-from sql_lineage_ls.server.worker import CATALOG, DOCUMENTS
+from sql_lineage_ls.server.worker import DOCUMENTS
 from sql_lineage_ls.workspace.uris import normal_uri, path_from_uri
 
 _FOLD_KINDS = {"comment": types.FoldingRangeKind.Comment, "region": types.FoldingRangeKind.Region}
@@ -31,12 +30,6 @@ def document_symbols(
     if document is None:
         return None
     return convert.to_symbols(document, symbols_feature.document_symbols(convert.snapshot, uri))
-
-
-def workspace_symbols(convert: Converter, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation] | None:
-    """The names of the workspace that fit what was typed."""
-    found = workspace_feature.workspace_symbols(convert.snapshot, params.query)
-    return [symbol for one in found if (symbol := convert.to_symbol_information(one)) is not None] or None
 
 
 def folding_ranges(convert: Converter, params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
@@ -102,10 +95,8 @@ def _is_file(uri: str) -> bool:
 
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
     text = capabilities.text_document or types.TextDocumentClientCapabilities()
-    workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
     return {
         "document_symbol_provider": text.document_symbol is not None or None,
-        "workspace_symbol_provider": workspace.symbol is not None or None,
         "folding_range_provider": text.folding_range is not None or None,
         "selection_range_provider": text.selection_range is not None or None,
         "document_link_provider": types.DocumentLinkOptions() if text.document_link is not None else None,
@@ -115,7 +106,6 @@ def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str
 FAMILY = Family(
     {
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (document_symbols, DOCUMENTS),
-        types.WORKSPACE_SYMBOL: (workspace_symbols, CATALOG),
         types.TEXT_DOCUMENT_FOLDING_RANGE: (folding_ranges, DOCUMENTS),
         types.TEXT_DOCUMENT_SELECTION_RANGE: (selection_ranges, DOCUMENTS),
     },
