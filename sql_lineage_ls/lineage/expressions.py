@@ -185,7 +185,7 @@ def _note_column(name: q.Name, value: Value, binding: Binding, context: Context,
                         relation=variable.relation if variable.stored else "")
         return
     context.meaning(
-        name, "column", value, definitions=() if stored is not None else binding.definitions,
+        name, "column", value, definitions=binding.definitions,
         relation=stored.relation if stored is not None else "", path=stored.path if stored is not None else (),
     )
 
