@@ -18,6 +18,7 @@ from sql_lineage_ls.catalog.catalog import Catalog, Definition, Entry, Namespace
 from sql_lineage_ls.catalog.names import SEPARATOR, display_name
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
+from sql_lineage_ls.lineage.circles import circle_of
 from sql_lineage_ls.lineage.context import CalledFunction, Options
 from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
@@ -99,6 +100,8 @@ class Analysis:
         self._turning: dict[str, tuple[int, ...]] = {}
         self._states: dict[Place, Catalog] = {}
         self._inferring: list[str] = []
+        # Views that read themselves by way of others: open relations for whoever reads them.
+        self._circular: set[str] = set()
         self._variables: dict[str, tuple[frozenset[str], ...]] = {}
         # Shared with the revision before: what was bound for a statement's text, last result only.
         self._known: dict[str, KeptLineage] = previous._known if previous is not None else {}
@@ -232,13 +235,17 @@ class Analysis:
         return replace(relation, assumed=True, fingerprint=_ITSELF)
 
     def _infer(self, entry: Entry, query: Definition) -> Relation:
-        if entry.id in self._inferring:
+        if entry.id in self._inferring and entry.id not in self._circular:
+            self._circular |= circle_of(entry, self.catalog)
+        if entry.id in self._circular:
             return replace(entry.relation, open=True, fingerprint=_CYCLE)
         self._inferring.append(entry.id)
         try:
             lineage = self.lineage(query.uri, query.statement)
         finally:
             self._inferring.pop()
+        if entry.id in self._circular:
+            return replace(entry.relation, open=True, fingerprint=_CYCLE)
         outputs = tuple(sited(field, query.uri, query.statement) for field in lineage.outputs)
         relation = self.catalog.complete(entry, outputs, lineage.open or not outputs)
         # Inside a circle the tree may lack what the circle would bring: good for now, not to be kept.
