@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.exporters.hops import Hop, Hops
 from sql_lineage_ls.exporters.observed import STAR, Observed, node_texts
+from sql_lineage_ls.exporters.spellings import Spellings
 from sql_lineage_ls.lineage.attention import cautions_of
 from sql_lineage_ls.lineage.expression_text import without_alias
 from sql_lineage_ls.lineage.intermediate import RESULT
@@ -235,23 +236,30 @@ def place(document: DocumentView, file: str, start: int, end: int) -> Place:
 
 def _statements(snapshot: Snapshot, files: Mapping[str, str], steps: bool, intermediate: bool) -> Iterator[_Statement]:
     bare_queries = 0
+    spellings = _spellings(snapshot, files)
     for uri, file in files.items():
         document = snapshot.document(uri)
         if document is None:
             continue
         for view in document.statements:
-            lineage = view.lineage
+            lineage = spellings.applied(view.lineage)
             target = lineage.target
             if not target and (lineage.edges or lineage.outputs):
                 bare_queries += 1
                 target = f"{BARE}{bare_queries}"
             hops = None
             if steps or intermediate:
-                detailed = snapshot.detailed_lineage(uri, view.index)
+                detailed = spellings.applied(snapshot.detailed_lineage(uri, view.index))
                 hops = Hops(detailed)
                 if intermediate and detailed.kind != "failed":
                     lineage, hops = _single_hops(detailed), None
             yield _Statement(document, file, view, lineage, target, hops)
+
+
+def _spellings(snapshot: Snapshot, files: Iterable[str]) -> Spellings:
+    documents = [document for uri in files if (document := snapshot.document(uri)) is not None]
+    lineages = ((view.lineage, document.dialect) for document in documents for view in document.statements)
+    return Spellings(lineages, lambda relation_id: not relation_id or snapshot.relation(relation_id) is not None)
 
 
 def _single_hops(lineage: StatementLineage) -> StatementLineage:
