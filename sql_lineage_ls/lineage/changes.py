@@ -19,6 +19,7 @@ from sql_lineage_ls.lineage.written import (
     assigned,
     note_returned,
     stored_as,
+    write_returned,
     write_target,
     written_node,
 )
@@ -34,6 +35,7 @@ def update(statement: q.Update, context: Context) -> Written:
         updated = _assigned_table(assignment, variable, scope, context)
         written.edges += assigned(assignment, updated, scope, influences, context)
     note_returned(statement.returning, variable, scope, context)
+    written.edges += write_returned(statement.output, variable, scope, context)
     return written
 
 
@@ -110,6 +112,7 @@ def merge(statement: q.Merge, context: Context) -> Written:
     for branch in statement.branches:
         written.edges += _branch(branch, target, source, scope, influences, context)
     note_returned(statement.returning, target, scope, context)
+    written.edges += write_returned(statement.output, target, scope, context)
     return written
 
 
@@ -172,6 +175,7 @@ def delete(statement: q.Delete, context: Context) -> Written:
     deciding = influences_on_all(_weighed(statement.sources, statement.where, scope, context))
     written.edges.append(Edge(variable.relation, ROWS, deciding.sources, gaps=deciding.gaps))
     note_returned(statement.returning, variable, scope, context)
+    written.edges += write_returned(statement.output, variable, scope, context)
     return written
 
 

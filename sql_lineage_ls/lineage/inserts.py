@@ -21,6 +21,7 @@ from sql_lineage_ls.lineage.written import (
     note_returned,
     stored_as,
     write_output,
+    write_returned,
     write_target,
     written_node,
 )
@@ -66,9 +67,10 @@ def _bind_insert(statement: q.Insert, written: Written, context: Context) -> Non
     _static_partitions(statement, target, written, context)
     if statement.conflict is not None:
         written.edges += _on_conflict(statement, statement.conflict, columns, result, context)
-    if statement.returning:
+    if statement.returning or statement.output:
         variable = sources.stored_table(statement.target, statement.alias, context, "write")
         note_returned(statement.returning, variable, Scope(None, [variable]), context)
+        written.edges += write_returned(statement.output, variable, Scope(None, [variable]), context)
 
 
 def _on_conflict(

@@ -102,12 +102,51 @@ def note_returned(values: tuple[q.Expr, ...], target: RangeVariable, scope: Scop
     """RETURNING uses the columns that it reads, though no relation gets them."""
     if not values:
         return
-    row = replace(target, hidden=True, definitions=(), by_key={})
-    keys = [(name, (context.dialect.column_key(name),)) for name in _ROW_NAMES]
-    rows = [replace(row, name=name, qualifiers=key, by_key={}) for name, key in keys]
-    inner = replace(scope, ranges=[*scope.ranges, *rows])
+    inner = _row_scope(target, scope, context)
     for value in values:
         if not isinstance(value, q.Star):
             expressions.evaluate(value, inner, context)
+
+
+def _row_scope(target: RangeVariable, scope: Scope, context: Context) -> Scope:
+    """The scope of what reads the rows that a change has written."""
+    row = replace(target, hidden=True, definitions=(), by_key={})
+    keys = [(name, (context.dialect.column_key(name),)) for name in _ROW_NAMES]
+    rows = [replace(row, name=name, qualifiers=key, by_key={}) for name, key in keys]
+    return replace(scope, ranges=[*scope.ranges, *rows])
+
+
+def write_returned(
+    output: tuple[q.Output, ...], target: RangeVariable, scope: Scope, context: Context
+) -> Iterator[Edge]:
+    """OUTPUT .. INTO writes what it reads of the changed rows to a table, by position (T-SQL, "OUTPUT clause")."""
+    if not output:
+        return
+    inner = _row_scope(target, scope, context)
+    for clause in output:
+        values = list(_returned_values(clause.items, target, inner, context))
+        if not clause.target:
+            continue
+        into = sources.stored_table(clause.target, None, context, "write")
+        identity = write_target(clause.target, "table", context)
+        nodes = [written_node(ref, into, context)[0] for ref in clause.columns]
+        if not nodes and into.closed:
+            nodes = [(column.name,) for column in into.columns]
+        for path, value in zip(nodes, values, strict=False):
+            if path and value is not None:
+                yield from edges_of(identity, path, value, NO_INFLUENCES, (-1, -1))
+
+
+def _returned_values(
+    items: tuple[q.Projection, ...], target: RangeVariable, inner: Scope, context: Context
+) -> Iterator[Value | None]:
+    """The values of the items in order, up to a star whose columns nobody knows."""
+    for item in items:
+        if not isinstance(item.value, q.Star):
+            yield expressions.evaluate(item.value, inner, context)
+            continue
+        if not target.closed:
+            return
+        yield from (column.value for column in target.columns)
 
 

@@ -187,6 +187,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     field_syntax: str = ""
     # Functions whose first argument is a row's alias or a view, not a column (Oracle, "Object Reference Functions").
     row_functions: frozenset[str] = frozenset()
+    # OUTPUT reads what a change wrote, and INTO writes that to a table (T-SQL, "OUTPUT clause").
+    output_clause: bool = False
     # A procedure is called by its name alone (Oracle PL/SQL, "Subprogram Invocation").
     bare_calls: bool = False
     # COLUMNS(..) repeats its select item for each column that it matches (DuckDB "Star expression", ClickHouse "Dynamic
@@ -495,6 +497,7 @@ DIALECTS: dict[str, Dialect] = {
             grammar="tsql",
             family="tsql",
             exec_runs_procedures=True,
+            output_clause=True,
             folding=Folding.KEEP,
             omitted_schema="dbo",
             database_is_catalog=True,

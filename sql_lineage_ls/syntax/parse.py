@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 
+from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import TokenError
 from sqlglot.tokens import Token
@@ -18,6 +19,7 @@ from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.lower import lower_statement
 from sql_lineage_ls.syntax.lower.names import words
+from sql_lineage_ls.syntax.output_clause import take_output, with_output
 from sql_lineage_ls.syntax.procedural import read_step, without_into
 from sql_lineage_ls.syntax.repair import Prepared
 from sql_lineage_ls.syntax.rewrites import is_mutation
@@ -95,7 +97,9 @@ def _parse(text: str, dialect: Dialect, in_body: bool) -> q.StatementModel:
         return read_transfer(text, tokens, dialect) or _not_analysed(tokens, head)
     if head in _CLIENT_MARKS and "\n" not in text.strip():
         return q.StatementModel(q.OtherStatement(head))
-    return _model(*build_tree(text, tokens, dialect), head)
+    output = take_output(text, tokens, dialect) if dialect.output_clause else ()
+    model = _model(*build_tree(text, tokens, dialect), head)
+    return replace(model, statement=with_output(model.statement, output)) if output else model
 
 
 def _model(prepared: Prepared, tree: exp.Expr | None, head: str) -> q.StatementModel:

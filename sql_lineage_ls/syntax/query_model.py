@@ -654,6 +654,14 @@ class PartitionValue(Record):
     value: Expr | None = None
 
 
+class Output(Record):
+    """OUTPUT items [INTO target (columns)] (T-SQL): what a change reads of its rows, and where that is written."""
+
+    items: tuple[Projection, ...]
+    target: tuple[Name, ...] = ()
+    columns: tuple[ColumnRef, ...] = ()
+
+
 class Insert(Record):
     """INSERT / REPLACE INTO. Columns match by position unless `by_name`; `row` is BigQuery's INSERT ROW.
 
@@ -674,6 +682,7 @@ class Insert(Record):
     """`INSERT INTO stock AS s`: what ON CONFLICT and RETURNING call the table."""
     left_out: tuple[Name, ...] = ()
     """The columns that `(* EXCEPT (a, b))` in the place of a column list does not write (ClickHouse)."""
+    output: tuple[Output, ...] = ()
 
 
 class Conflict(Record):
@@ -714,6 +723,7 @@ class Update(Record):
     where: Expr | None = None
     ctes: tuple[Cte, ...] = ()
     returning: tuple[Expr, ...] = ()
+    output: tuple[Output, ...] = ()
 
 
 class MergeBranch(Record):
@@ -742,6 +752,7 @@ class Merge(Record):
     branches: tuple[MergeBranch, ...]
     ctes: tuple[Cte, ...] = ()
     returning: tuple[Expr, ...] = ()
+    output: tuple[Output, ...] = ()
 
 
 class Delete(Record):
@@ -752,6 +763,7 @@ class Delete(Record):
     where: Expr | None = None
     ctes: tuple[Cte, ...] = ()
     returning: tuple[Expr, ...] = ()
+    output: tuple[Output, ...] = ()
 
 
 class Truncate(Record):

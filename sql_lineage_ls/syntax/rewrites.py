@@ -330,7 +330,19 @@ def _join_columns(tokens: list[Token], start: int) -> None:
         index += 1
 
 
+def _drop_first_from(tokens: list[Token]) -> None:
+    """`DELETE FROM t FROM t JOIN u ..` (T-SQL) is `DELETE t FROM t JOIN u ..`."""
+    if len(tokens) < 4 or tokens[1].token_type is not T.FROM:
+        return
+    index = 3
+    while index + 1 < len(tokens) and tokens[index].token_type is T.DOT:
+        index += 2
+    if index < len(tokens) and tokens[index].token_type is T.FROM:
+        del tokens[1]
+
+
 _BY_HEAD = {
+    "DELETE": _drop_first_from,
     "INSERT": _rewrite_insert,
     "REPLACE": _rewrite_insert,
     "WITH": _rewrite_insert,
