@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from sql_lineage_ls.features.results import Fold
 from sql_lineage_ls.syntax.pieces import COMMENT, LINE_COMMENT, TAG, Piece, groups_of, pieces_of
+from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import Snapshot
 
@@ -29,33 +30,41 @@ def folding_ranges(snapshot: Snapshot, uri: str) -> tuple[Fold, ...]:
     document = snapshot.document(uri)
     if document is None:
         return ()
-    text = document.text
+    text, lines = document.text, document.lines
     pieces = pieces_of(text, document.dialect)
     folds = {Span(statement.start, statement.end): CODE for statement in document.statements}
     for group in groups_of(text, pieces):
-        span = Span(pieces[group.first].start, _before(text, pieces[group.last]))
+        span = Span(pieces[group.first].start, _before(text, lines, pieces[group.last]))
         folds.setdefault(span, CODE)
-    for span in _comments(text, pieces):
+    for span in _comments(text, lines, pieces):
         folds[span] = COMMENTS
-    folds.update((span, CODE) for span in _tag_blocks(text, pieces))
+    folds.update((span, CODE) for span in _tag_blocks(text, lines, pieces))
     folds.update((span, REGION) for span in _regions(text, pieces))
     found = (Fold(span, kind) for span, kind in folds.items() if _LINE_END.search(text, span.start, span.end))
     return tuple(sorted(found, key=lambda fold: (fold.span.start, -fold.span.end, fold.kind)))
 
 
-def _before(text: str, closer: Piece) -> int:
+def _before(text: str, lines: LineIndex, closer: Piece) -> int:
     """Where a fold ends that `closer` closes: before its line where it is the first thing there, else behind it."""
-    line = max(text.rfind("\n", 0, closer.start), text.rfind("\r", 0, closer.start))
-    if text[line + 1 : closer.start].strip():
+    if not _is_first(text, lines, closer):
         return closer.end
-    return len(text[: closer.start].rstrip())
+    end = closer.start
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
-def _comments(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
+def _is_first(text: str, lines: LineIndex, piece: Piece) -> bool:
+    """Whether nothing stands before a piece on its line."""
+    start = lines.line_start(lines.position(piece.start, "utf-32")[0])
+    return not text[start : piece.start].strip()
+
+
+def _comments(text: str, lines: LineIndex, pieces: tuple[Piece, ...]) -> Iterator[Span]:
     """Comments over several lines, and line comments that follow each other on lines of their own."""
     run: list[Piece] = []
     for piece in pieces:
-        if piece.kind == LINE_COMMENT and _is_alone(text, piece) and not _REGION.match(text, piece.start):
+        if piece.kind == LINE_COMMENT and _is_first(text, lines, piece) and not _REGION.match(text, piece.start):
             if run and text[run[-1].end : piece.start].count("\n") > 1:
                 yield Span(run[0].start, run[-1].end)
                 run = []
@@ -70,12 +79,7 @@ def _comments(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
         yield Span(run[0].start, run[-1].end)
 
 
-def _is_alone(text: str, piece: Piece) -> bool:
-    line = max(text.rfind("\n", 0, piece.start), text.rfind("\r", 0, piece.start))
-    return not text[line + 1 : piece.start].strip()
-
-
-def _tag_blocks(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
+def _tag_blocks(text: str, lines: LineIndex, pieces: tuple[Piece, ...]) -> Iterator[Span]:
     """`{% if .. %}` to `{% endif %}` and its like; the branches between belong to it."""
     open_: list[tuple[str, Piece]] = []
     for piece in pieces:
@@ -89,7 +93,7 @@ def _tag_blocks(text: str, pieces: tuple[Piece, ...]) -> Iterator[Span]:
         kinds = [kind for kind, _ in open_]
         if name[3:] in kinds:
             at = len(kinds) - 1 - kinds[::-1].index(name[3:])
-            yield Span(open_[at][1].start, _before(text, piece))
+            yield Span(open_[at][1].start, _before(text, lines, piece))
             del open_[at:]
 
 

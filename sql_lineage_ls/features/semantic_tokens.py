@@ -63,11 +63,11 @@ def _of_statement(snapshot: Snapshot, document: DocumentView, statement: Stateme
     tokens.update((place, ("namespace", set())) for place in parts)
     for start, end, modifiers in _functions(document, statement):
         tokens.setdefault((start, end), ("function", modifiers))
-    base = statement.start
+    base, text = statement.start, document.text
     return [
         SemanticToken(Span(base + start, base + end), kind, tuple(sorted(modifiers)))
         for (start, end), (kind, modifiers) in sorted(tokens.items())
-        if 0 <= start < end and document.text[base + start : base + end] != "*"
+        if 0 <= start < end and text[base + start : base + end] != "*"
     ]
 
 
@@ -106,8 +106,9 @@ def _functions(document: DocumentView, statement: StatementView) -> Iterator[tup
     model = statement.model.statement
     if isinstance(model, CreateFunction) and model.name and model.name[-1].start >= 0:
         yield model.name[-1].start, model.name[-1].end, {DECLARATION}
+    text = document.text
     for call in records_of(Call, model):
-        text = document.text[statement.start + call.start : statement.start + call.end] if call.start >= 0 else ""
+        name = text[statement.start + call.start : statement.start + call.end] if call.start >= 0 else ""
         # Operators are calls too.
-        if text and (text[0].isalpha() or text[0] in "_`\""):
-            yield call.start + text.rfind(".") + 1, call.end, set()
+        if name and (name[0].isalpha() or name[0] in "_`\""):
+            yield call.start + name.rfind(".") + 1, call.end, set()

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from sql_lineage_ls.syntax.query_model import Record
+from sql_lineage_ls.syntax.query_model import Literal, Name, Record
 
+_LEAVES = frozenset({str, int, bool, Name, Literal})
 _Kind = TypeVar("_Kind", bound=Record)
 
 
 def records_of(kind: type[_Kind], model: object) -> Iterator[_Kind]:
-    """Every record of a kind in a model, those inside of others too; in no order. Deep models need no deep stack.
+    """Every record of a kind in a model, those inside of others too, in no order; names and literals are not found.
 
+    Deep models need no deep stack.
     `records_of(Call, model)` of `SELECT SUM(ABS(x)) FROM t` gives the calls of SUM and of ABS.
     """
     waiting: list[object] = [model]
@@ -23,6 +25,8 @@ def records_of(kind: type[_Kind], model: object) -> Iterator[_Kind]:
         if isinstance(value, tuple):
             waiting += value
         elif isinstance(value, Record):
-            waiting += [
-                inner for name in value.__struct_fields__ if isinstance(inner := getattr(value, name), (Record, tuple))
-            ]
+            for name in value.__struct_fields__:
+                inner = getattr(value, name)
+                # Most of what a model holds are names and texts, in which nothing else is.
+                if inner and type(inner) not in _LEAVES:
+                    waiting.append(inner)
