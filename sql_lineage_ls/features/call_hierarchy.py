@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.features.definition import surrounding
 from sql_lineage_ls.features.navigate import declaration_of, is_star
@@ -20,6 +21,7 @@ from sql_lineage_ls.lineage.model import ROWS, Node, Read, StatementLineage, pat
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView, Use
 
 CIRCLE = "seen above"
+DOWN, UP = "down", "up"
 _LONGEST_TITLE = 60
 # A derived value may come from many nodes; an editor offers each as a root of its own.
 _MOST_ROOTS = 20
@@ -44,6 +46,7 @@ def incoming_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, 
     `t.addr` of `CREATE VIEW v AS SELECT addr.city AS c FROM t` leads to `v.c` by the token `city`. A statement that
     only filters, joins or groups by the item leads to the relation that it writes.
     """
+    item = _on_the_way(item, DOWN)
     if item.node is None or item.circle:
         return ()
     steps: dict[tuple[object, str], tuple[LineageItem, dict[FileSpan, None]]] = {}
@@ -63,6 +66,7 @@ def incoming_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, 
 
 def outgoing_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, ...]:
     """One step upstream: the nodes that the writers of the item read for it, with the tokens that read them."""
+    item = _on_the_way(item, UP)
     if item.node is None or item.circle:
         return ()
     steps: dict[tuple[object, str], tuple[LineageItem, dict[FileSpan, None]]] = {}
@@ -74,6 +78,11 @@ def outgoing_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, 
             known = steps.setdefault((source, found.focus.uri), (found, {}))
             known[1].update(dict.fromkeys(places))
     return _steps(steps.values())
+
+
+def _on_the_way(item: LineageItem, way: str) -> LineageItem:
+    """The item as the tree in one direction sees it: who turns round has come by nothing yet."""
+    return item if item.way == way else replace(item, behind=(), circle=False, way=way)
 
 
 def _steps(found: Iterable[tuple[LineageItem, dict[FileSpan, None]]]) -> tuple[LineageStep, ...]:
@@ -97,7 +106,8 @@ def _item(snapshot: Snapshot, node: Node, place: FileSpan, before: LineageItem |
     circle = node in behind
     if circle:
         detail = f"{detail} · {CIRCLE}"
-    return LineageItem(name, kind, detail, place, surrounding(snapshot, place), node, behind, circle)
+    way = before.way if before is not None else ""
+    return LineageItem(name, kind, detail, place, surrounding(snapshot, place), node, behind, circle, way)
 
 
 def _query_item(document: DocumentView, statement: StatementView) -> LineageItem:

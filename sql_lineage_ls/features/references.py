@@ -42,7 +42,7 @@ def references(snapshot: Snapshot, uri: str, offset: int, declarations: bool = T
         # Who writes a record writes each field of it; a column without a name in an INSERT is written all the same.
         for write in writes_of(snapshot, node) if node.path else ():
             if not _is_known(found, write):
-                found[write.span] = WRITE
+                found.setdefault(write.span, WRITE)
     declaring = _declarations(snapshot, subject)
     for mention in mentions(snapshot, subject, subject.found.document):
         if mention.defines:

@@ -131,7 +131,8 @@ class LineageItem(Struct, frozen=True):
 
     `kind` is `table`, `view`, `column`, `field` or, for a query that stores nothing, `statement`. `focus` is its name's
     token, `full` what that stands in. `node` and `behind` are what a client hands back to go on: the node, None for
-    a query, and those that the tree came by. An item that the tree came by before ends it: `circle`.
+    a query, and those that the tree came by on its `way`, `down` or `up`. An item that it came by before ends it:
+    `circle`.
     """
 
     name: str
@@ -142,6 +143,7 @@ class LineageItem(Struct, frozen=True):
     node: Node | None
     behind: tuple[Node, ...] = ()
     circle: bool = False
+    way: str = ""
 
 
 class LineageStep(Struct, frozen=True):

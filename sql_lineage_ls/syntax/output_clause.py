@@ -17,7 +17,9 @@ from sql_lineage_ls.syntax.lower import query_from_tokens
 T = TokenType
 
 _HEADS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "WITH"})
-_ENDS = frozenset({"INTO", "FROM", "WHERE", "VALUES", "SELECT", "EXEC", "EXECUTE", "OPTION", "DEFAULT", "OUTPUT", "WITH"})
+_ENDS = frozenset(
+    {"INTO", "FROM", "WHERE", "VALUES", "SELECT", "EXEC", "EXECUTE", "OPTION", "DEFAULT", "OUTPUT", "WITH"}
+)
 _STATEMENTS = (q.Insert, q.Update, q.Delete, q.Merge)
 
 

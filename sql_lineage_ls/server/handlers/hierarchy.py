@@ -86,6 +86,7 @@ def _to_item(convert: Converter, item: LineageItem) -> types.CallHierarchyItem |
             "node": _to_data(item.node),
             "behind": [_to_data(node) for node in item.behind],
             "circle": item.circle,
+            "way": item.way,
         },
     )
 
@@ -97,9 +98,8 @@ def _from_item(item: types.CallHierarchyItem) -> LineageItem | None:
         return None
     behind = tuple(node for one in data["behind"] if (node := _from_data(one)) is not None)
     nowhere = FileSpan(normal_uri(item.uri), 0, 0)
-    return LineageItem(
-        item.name, "", "", nowhere, nowhere, _from_data(data.get("node")), behind, bool(data.get("circle"))
-    )
+    node, circle, way = _from_data(data.get("node")), bool(data.get("circle")), str(data.get("way"))
+    return LineageItem(item.name, "", "", nowhere, nowhere, node, behind, circle, way)
 
 
 def _to_data(node: Node | None) -> list[str] | None:
