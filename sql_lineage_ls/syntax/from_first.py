@@ -15,7 +15,28 @@ _LIST_ENDS = frozenset(
     {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.QUALIFY, T.WINDOW, T.FETCH, T.OFFSET, T.SEMICOLON,
      T.UNION, T.INTERSECT, T.EXCEPT, T.USING}
 )  # fmt: skip
+_TELLING = _LIST_ENDS | OPEN | CLOSE | {T.SELECT}
 _BEFORE = frozenset({T.L_PAREN, T.R_PAREN, T.UNION, T.INTERSECT, T.EXCEPT, T.ALL, T.DISTINCT, T.ALIAS, T.SEMICOLON})
+
+
+def comes_first(tokens: list[Token]) -> bool:
+    """Whether any FROM stands before the SELECT of its block: a look at the keywords alone."""
+    behind = [False]
+    for token in [token for token in tokens if token.token_type in _TELLING]:
+        kind = token.token_type
+        if kind is T.FROM:
+            behind[-1] = True
+        elif kind is T.SELECT:
+            if behind[-1]:
+                return True
+        elif kind in OPEN:
+            behind.append(False)
+        elif kind in CLOSE:
+            if len(behind) > 1:
+                behind.pop()
+        else:
+            behind[-1] = False
+    return False
 
 
 def select_first(tokens: list[Token]) -> list[Token]:

@@ -9,7 +9,7 @@ from sqlglot.tokens import Token, TokenType
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.clause_words import rewrite_clause_words
-from sql_lineage_ls.syntax.from_first import select_first
+from sql_lineage_ls.syntax.from_first import comes_first, select_first
 from sql_lineage_ls.syntax.merge_words import rewrite_merge
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
@@ -33,11 +33,11 @@ def rewrite(prepared: Prepared) -> None:
     if "@" in text:
         _rewrite_at_signs(prepared)
     _limit_open_joins(prepared.tokens)
-    rewrite_clause_words(text, prepared.tokens, prepared.dialect)
-    if WRITTEN.search(text):
-        rewrite_relation_arguments(prepared.tokens)
     upper = text.upper()
-    if _RECURSION_MARK.search(upper):
+    rewrite_clause_words(upper, prepared.tokens, prepared.dialect)
+    if ("TABLE" in upper or "MODEL" in upper) and WRITTEN.search(text):
+        rewrite_relation_arguments(prepared.tokens)
+    if ("SEARCH" in upper or "CYCLE" in upper) and _RECURSION_MARK.search(upper):
         cut_recursion_marks(prepared)
     if ("NTH_VALUE" in upper or "APPROXIMATE" in upper) and _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
@@ -66,13 +66,11 @@ def _order_clauses(prepared: Prepared) -> None:
     """Pipes, and FROM before SELECT."""
     if "|>" in prepared.text:
         prepared.tokens[:] = unpipe(prepared.tokens)
-    if prepared.dialect.grammar in _SELECT_LATER and _FROM_FIRST.search(prepared.text):
+    if prepared.dialect.grammar in _SELECT_LATER and comes_first(prepared.tokens):
         prepared.tokens[:] = select_first(prepared.tokens)
 
 
 _SELECT_LATER = frozenset({"", "duckdb", "hive", "spark", "databricks"})
-# FROM before SELECT: at the start, in brackets, behind a CTE or a set operator.
-_FROM_FIRST = re.compile(r"(?:^|[()]|\bAS|\bUNION|\bALL|\bEXCEPT|\bINTERSECT|\bNAME)\s*FROM\b", re.IGNORECASE)
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
 _RECURSION_MARK = re.compile(r"\)\s*(?:SEARCH\s+(?:DEPTH|BREADTH)|CYCLE)\s")
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)

@@ -12,10 +12,11 @@ import pytest
 import sqlglot
 
 from benchmarks import statement
-from benchmarks.analysis import analyse, catalog_of
+from benchmarks.analysis import analyse, catalog_of, lean_parse
 from benchmarks.measure import best_of_each
 from sql_lineage_ls.catalog.catalog import Catalog
 from sql_lineage_ls.syntax.dialects import DIALECTS
+from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
 
 DIALECT = DIALECTS["bigquery"]
@@ -67,6 +68,37 @@ def test_a_large_statement_is_analysed_in_a_few_times_what_its_parse_takes(spell
         [partial(analyse, text, dialect, catalog), partial(sqlglot.parse_one, text, read=spelling.dialect)], 3
     )
     assert ours < 8 * stock
+
+
+def test_preparing_the_tokens_of_a_plain_statement_adds_little_to_its_parse() -> None:
+    """What only few statements need must not be looked for at length in all of them."""
+    spelling = statement.SPARK
+    dialect = DIALECTS[spelling.dialect]
+    text = statement.statement(spelling)
+    lean, stock = best_of_each([partial(lean_parse, text, dialect), partial(sqlglot.parse_one, text, read="spark")], 7)
+    assert lean < 1.6 * stock
+
+
+def test_a_statement_repeated_costs_as_often_as_it_stands_there() -> None:
+    count = 12
+    text = statement.statement(statement.BIGQUERY)
+    runs = []
+    for times in (1, count):
+        engine = Engine()
+        engine.configure((), Settings(dialect="bigquery"))
+        engine.rescan()
+        runs.append(partial(_replace_all, engine, text, times))
+    one, many = best_of_each(runs, 1)
+    assert many < 2 * count * one
+
+
+def _replace_all(engine: Engine, text: str, times: int) -> None:
+    """Opens a document of so many statements, none of which was seen before."""
+    parsed = engine.parsed
+    texts = [text.replace("BETWEEN 1 AND 100", f"BETWEEN 1 AND {parsed * 1_000 + at}") for at in range(times)]
+    engine.open("file:///report.sql", ";\n".join(texts), parsed)
+    engine.finish()
+    assert engine.parsed - parsed == times
 
 
 def test_a_keystroke_in_a_file_of_many_statements_looks_at_few_of_them() -> None:
