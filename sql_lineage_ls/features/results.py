@@ -214,3 +214,35 @@ def _markdown(piece: Piece, link: MakeLink | None) -> str:
     if piece.target is None or link is None:
         return code
     return f"[{code}]({link(piece.target)})"
+
+
+class Completion(Struct, frozen=True):
+    """One proposal: what is listed, what is written, its type, and where it comes from.
+
+    `kind` is `column`, `field`, `output`, `parameter`, `alias`, `cte`, `table`, `view`, `model`, `location`,
+    `function`, `condition` or `keyword`; `nodes` are what more can be told of.
+    """
+
+    label: str
+    kind: str
+    text: str
+    detail: str = ""
+    source: str = ""
+    nodes: tuple[Node, ...] = ()
+
+
+class Completions(Struct, frozen=True):
+    """The proposals for the word at `span`, best first; `more` where some were left out."""
+
+    span: Span = Span(0, 0)
+    items: tuple[Completion, ...] = ()
+    more: bool = False
+
+
+class Signature(Struct, frozen=True):
+    """A function and its parameters as they are declared, and which of them is being written (from 0)."""
+
+    label: str
+    parameters: tuple[str, ...]
+    active: int
+    text: str = ""

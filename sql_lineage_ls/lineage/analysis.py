@@ -22,11 +22,13 @@ from sql_lineage_ls.lineage.circles import circle_of
 from sql_lineage_ls.lineage.context import CalledFunction, Options
 from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
+from sql_lineage_ls.lineage.probe import NOWHERE, Place
 from sql_lineage_ls.lineage.redefinitions import Redefinition, redefinitions
 from sql_lineage_ls.lineage.script_order import state_before, turning_points
-from sql_lineage_ls.lineage.statements import bind_statement
+from sql_lineage_ls.lineage.statements import bind_statement, probe_statement
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.packed import HeldModel, model_of, outline_of
+from sql_lineage_ls.syntax.parse import parse_statement
 from sql_lineage_ls.syntax.query_model import (
     CreateFunction,
     CreateView,
@@ -69,7 +71,7 @@ class ParsedStatement(Struct, frozen=True):
         return outline_of(self.held)
 
 
-Place = tuple[str, int]
+StatementPlace = tuple[str, int]
 """A statement's document and its number in it, from 0."""
 
 
@@ -84,7 +86,7 @@ class Analysis:
     def __init__(
         self,
         catalog: Catalog,
-        statements: Mapping[Place, ParsedStatement],
+        statements: Mapping[StatementPlace, ParsedStatement],
         previous: Analysis | None = None,
         looked_at: Collection[str] | None = None,
     ) -> None:
@@ -92,13 +94,13 @@ class Analysis:
         self.statements = statements
         self.bound = 0
         self._looked_at = looked_at
-        self._asked: tuple[Place, Sequence[Occurrence]] | None = None
+        self._asked: tuple[StatementPlace, Sequence[Occurrence]] | None = None
         self.has_functions = catalog.has_functions
-        self._lineages: dict[Place, KeptLineage] = {}
+        self._lineages: dict[StatementPlace, KeptLineage] = {}
         self._inferred: dict[tuple[str, str, int, str], Relation] = {}
         # Of documents that define a relation more than once: where, and the catalog as it is before each place.
         self._turning: dict[str, tuple[int, ...]] = {}
-        self._states: dict[Place, Catalog] = {}
+        self._states: dict[StatementPlace, Catalog] = {}
         self._inferring: list[str] = []
         # Views that read themselves by way of others: open relations for whoever reads them.
         self._circular: set[str] = set()
@@ -176,7 +178,7 @@ class Analysis:
             return None
         return _known_key(parsed, self._variables_of(uri)[index]) + _BRIEF, known
 
-    def recall(self, known: Mapping[Place, tuple[str, KeptLineage]]) -> None:
+    def recall(self, known: Mapping[StatementPlace, tuple[str, KeptLineage]]) -> None:
         """Takes over what an analysis of the same catalog and the same statements has bound."""
         for place, (key, lineage) in known.items():
             self._known[key] = lineage
@@ -196,6 +198,27 @@ class Analysis:
             full = self._bind(parsed, uri, index, Options(self._variables_of(uri)[index]))
             self._asked = (uri, index), full.occurrences
         return self._asked[1]
+
+    def probe(self, uri: str, index: int, text: str) -> Place:
+        """What can stand at the mark in `text`, which statement `index` of a document has become.
+
+        A statement that the document does not have yet (-1) is bound as its last one would be.
+        """
+        parsed = self.statements.get((uri, index)) or self.statements.get((uri, 0))
+        if parsed is None:
+            return NOWHERE
+        model = parse_statement(text, parsed.dialect, parsed.inner)
+        changed = replace(parsed, held=model)
+        options = Options(self._variables_of(uri)[max(index, 0)], brief=True)
+        return probe_statement(model, parsed.dialect, _StatementSchemas(self, changed, uri, max(index, 0)), options)
+
+    def signature(self, uri: str, index: int, name: str) -> CreateFunction | None:
+        """The user's function that `name` means in a statement, None for any other."""
+        parsed = self.statements.get((uri, index))
+        if parsed is None:
+            return None
+        called = _StatementSchemas(self, parsed, uri, index).called(name.upper())
+        return called.definition if called is not None else None
 
     def detailed(self, uri: str, index: int) -> StatementLineage:
         """The lineage of a statement with its CTEs and derived tables as relations of the kind `result`; not kept."""

@@ -30,6 +30,7 @@ from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.query_model import CreateFunction, Name, Statement, TypeSpec
 
 if TYPE_CHECKING:
+    from sql_lineage_ls.lineage.probe import Probe
     from sql_lineage_ls.lineage.scope import Column, Scope
 
 _SIMILAR = 70.0  # rapidfuzz ratio from which a name is worth suggesting
@@ -111,6 +112,8 @@ class Context:
         self.inner: list[Edge] = []
         self.results = 0
         self.ctes = CteUses()
+        # Waits for a marked place (completion); None while a statement is analysed.
+        self.probe: Probe | None = None
         # What data-modifying CTEs do, with the scope in which each does it; `outer` is the scope around the statement.
         self.writes: list[tuple[Statement, Scope]] = []
         self.outer: Scope | None = None

@@ -117,6 +117,8 @@ def _column(ref: q.ColumnRef, scope: Scope, context: Context) -> Value:
 def located(ref: q.ColumnRef, scope: Scope, context: Context, usage: str) -> Value:
     """The value of a dotted name, noted as a `usage` (`read` or `write`) of the node that it ends at."""
     names = ref.parts
+    if context.probe is not None:
+        context.probe.name(names, scope, context, usage)
     binding = resolve(names, scope, context)
     _note_qualifier(names, binding, context)
     if binding.range is not None and binding.range.cte >= 0:
@@ -224,6 +226,8 @@ def _report_name(names: tuple[q.Name, ...], binding: Binding, context: Context) 
 
 def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
     """`.name` of a value, noted and reported."""
+    if context.probe is not None:
+        context.probe.member(value, name, context)
     found = field(value, _field_name(value, name, exact, context))
     if name.text.isdigit() and not exact and not name.quoted:
         found = position_field(value, int(name.text) - 1)  # `pair.2` of a tuple

@@ -42,6 +42,8 @@ def multi_insert(statement: q.MultiInsert, context: Context) -> Written:
 
 
 def _bind_insert(statement: q.Insert, written: Written, context: Context) -> None:
+    if context.probe is not None:
+        context.probe.relation(statement.target, None)
     if statement.query is None:
         return
     result = queries.bind_query(statement.query, context.outer, context)

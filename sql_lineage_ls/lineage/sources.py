@@ -83,6 +83,8 @@ def bind_source(source: q.TableSource, scope: Scope, context: Context) -> RangeV
 
 
 def _table(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable:
+    if context.probe is not None:
+        context.probe.relation(source.parts, scope)
     if source.location is not None:
         return location(source, context)
     if not source.parts:  # half-typed
@@ -141,6 +143,8 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
                  ) -> RangeVariable:
     """The range variable of a stored relation; one without DDL has columns that nobody lists."""
     parts = parts or (q.Name(""),)
+    if context.probe is not None:
+        context.probe.relation(parts, None)
     relation = context.schemas.relation(parts)
     last = parts[-1]
     if relation is None:

@@ -14,6 +14,7 @@ from sql_lineage_ls.lineage import changes, checks, ddl_names, expressions, inse
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import merged, tree_paths
 from sql_lineage_ls.lineage.model import Edge, Gap, GeneratedSource, Problem, Source, StatementLineage
+from sql_lineage_ls.lineage.probe import Place, Probe
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Scope, parameter_columns
 from sql_lineage_ls.lineage.values import Generated
@@ -25,8 +26,19 @@ from sql_lineage_ls.syntax.dialects import Dialect
 def bind_statement(
     model: q.StatementModel, dialect: Dialect, schemas: Schemas, options: Options
 ) -> StatementLineage:
-    """The lineage of one statement against the schemas: the only entry of the binder."""
-    context = Context(dialect, schemas, options, model.partial, model.templated)
+    """The lineage of one statement against the schemas."""
+    return _bound(model, Context(dialect, schemas, options, model.partial, model.templated))
+
+
+def probe_statement(model: q.StatementModel, dialect: Dialect, schemas: Schemas, options: Options) -> Place:
+    """What can stand where `probe.MARKER` does in a statement."""
+    context = Context(dialect, schemas, options, True, model.templated)
+    context.probe = Probe()
+    _bound(model, context)
+    return context.probe.place
+
+
+def _bound(model: q.StatementModel, context: Context) -> StatementLineage:
     written = Written("none")
     if model.statement is not None:
         binder = _BINDERS.get(type(model.statement))

@@ -21,6 +21,7 @@ from sql_lineage_ls.server.capabilities import server_capabilities
 from sql_lineage_ls.server.family import Family, Handler
 from sql_lineage_ls.server.handlers import (
     commands,
+    completing,
     hierarchy,
     lenses,
     navigation,
@@ -81,6 +82,7 @@ def make_server(loop: asyncio.AbstractEventLoop) -> tuple[Server, Session]:
         references.FAMILY,
         hierarchy.FAMILY,
         structure.FAMILY,
+        completing.FAMILY,
         symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )

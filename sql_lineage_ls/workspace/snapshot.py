@@ -21,15 +21,20 @@ from sql_lineage_ls.lineage import graph
 from sql_lineage_ls.lineage.context import nearest
 from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import DIRECT_ROLES, Node, Occurrence, StatementLineage
+from sql_lineage_ls.lineage.probe import NOWHERE, Place
 from sql_lineage_ls.lineage.redefinitions import Redefinition
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.packed import HeldModel, model_of
-from sql_lineage_ls.syntax.query_model import StatementModel
+from sql_lineage_ls.syntax.query_model import CreateFunction, CreateView, StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.held_text import HeldText, text_of
 from sql_lineage_ls.workspace.stale import Shift
 
 _log = logging.getLogger(__name__)
+
+# How many statements are looked through for joins.
+_MOST_JOINING = 200
+_NAMED_KINDS = frozenset({"table", "view", "function"})
 
 
 class FileSpan(Struct, frozen=True, gc=False, order=True):
@@ -120,6 +125,14 @@ class Use(Struct, frozen=True, gc=False):
     target: str = ""
 
 
+class RelationName(Struct, frozen=True):
+    """A declared relation, without its columns. `kind` is that of the relation, or `model` for one of a template."""
+
+    id: str
+    name: str
+    kind: str
+
+
 class RelationSource(Protocol):
     """Who knows relations by their id: the analysis of the workspace."""
 
@@ -128,6 +141,10 @@ class RelationSource(Protocol):
     def detailed(self, uri: str, index: int) -> StatementLineage: ...
 
     def occurrences(self, uri: str, index: int) -> Sequence[Occurrence]: ...
+
+    def probe(self, uri: str, index: int, text: str) -> Place: ...
+
+    def signature(self, uri: str, index: int, name: str) -> CreateFunction | None: ...
 
     def redefinitions(self, uri: str) -> tuple[Redefinition, ...]: ...
 
@@ -192,6 +209,39 @@ class Snapshot:
         if document.open or lineage.occurrences:
             return lineage.occurrences
         return self._relations.occurrences(document.uri, statement.index)
+
+    def relation_names(self, family: str) -> tuple[RelationName, ...]:
+        """The relations that statements of a family of databases can name, sorted; nothing is inferred for it."""
+        found = []
+        for entry in self._relations.catalog.entries():
+            if entry.id.split(SEPARATOR)[0] == family and entry.kind in _NAMED_KINDS:
+                model = entry.query.model if entry.query is not None else None
+                is_model = isinstance(model, CreateView) and model.model
+                found.append(RelationName(entry.id, entry.name, "model" if is_model else entry.kind))
+        return tuple(found)
+
+    def probe(self, uri: str, index: int, text: str) -> Place:
+        """What can stand at the mark in `text`, which statement `index` of a document would be; see `lineage.probe`."""
+        try:
+            return self._relations.probe(uri, index, text)
+        except Exception:
+            _log.exception("a place of statement %d of %s could not be looked at", index, uri)
+            return NOWHERE
+
+    def signature(self, uri: str, index: int, name: str) -> CreateFunction | None:
+        """The user's function that a name means in a statement."""
+        return self._relations.signature(uri, index, name)
+
+    def joins(self, relation_ids: Iterable[str]) -> frozenset[tuple[Node, Node]]:
+        """The pairs of columns that statements which use these relations join, in both orders."""
+        places = {(use.uri, use.statement) for one in relation_ids if one
+                  for use in graph.direct_uses(self._index, Node(one, ()))}
+        pairs = set()
+        for uri, index in sorted(places)[:_MOST_JOINING]:
+            document = self._documents.get(uri)
+            if document is not None and index < len(document.statements):
+                pairs |= {(join.left, join.right) for join in document.statements[index].lineage.joins}
+        return frozenset(pairs | {(right, left) for left, right in pairs})
 
     def redefinitions(self, uri: str) -> tuple[Redefinition, ...]:
         """The relations that a document declares although they are declared already."""

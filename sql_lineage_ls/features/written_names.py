@@ -1,0 +1,24 @@
+"""How a name has to be written in SQL."""
+
+from __future__ import annotations
+
+import re
+
+from sql_lineage_ls.lineage.probe import Candidate
+from sql_lineage_ls.syntax.dialects import Dialect
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
+
+
+def written(candidate: Candidate, dialect: Dialect) -> str:
+    """The name of a candidate: in quotes where it is no plain word, or where folding would make another of it.
+
+    `order date` is `"order date"` in Postgres, and so is `Qty`, which would be `qty` without quotes.
+    """
+    name = candidate.name
+    if name[:1] == dialect.quote:
+        return name
+    if _PLAIN.match(name) and (not candidate.key or dialect.column_key(name) == candidate.key):
+        return name
+    closing = dialect.quote
+    return dialect.quote + name.replace(closing, closing * 2) + closing
