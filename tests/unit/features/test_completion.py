@@ -17,7 +17,8 @@ TRINO = """CREATE TABLE trips (id bigint, rider row(name varchar, home row(town 
  stops array(row(town varchar, km integer)), fares map(varchar, row(eur integer)));"""
 SPARK = """CREATE TABLE trips (id BIGINT, rider STRUCT<name: STRING, home: STRUCT<town: STRING, zip: STRING>>,
  stops ARRAY<STRUCT<town: STRING, km: INT>>);"""
-SNOWFLAKE = "CREATE TABLE trips (id NUMBER, rider OBJECT(name VARCHAR, home OBJECT(town VARCHAR, zip VARCHAR)), doc VARIANT);"
+SNOWFLAKE = """CREATE TABLE trips (id NUMBER, rider OBJECT(name VARCHAR, home OBJECT(town VARCHAR, zip VARCHAR)),
+ doc VARIANT);"""
 POSTGRES = """CREATE TYPE place AS (town text, zip text); CREATE TYPE person AS (name text, home place);
 CREATE TABLE trips (id int, rider person, stops place[]);"""
 DDL = {"bigquery": BIGQUERY, "trino": TRINO, "spark": SPARK, "snowflake": SNOWFLAKE, "postgres": POSTGRES}
