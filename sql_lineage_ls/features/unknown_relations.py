@@ -94,6 +94,8 @@ def _is_special(
         return True
     start = statement.start + read.start
     before = _BEFORE.search(document.text, max(0, start - 200), start)
+    if document.text.rfind("{{", 0, start) > document.text.rfind("}}", 0, start):
+        return True  # `ref` and `source` may name what a package or another project makes
     written = (before[0] if before else "") + document.text[start : statement.start + read.end]
     return bool(_SPECIAL.search(written)) or is_templated(written)
 

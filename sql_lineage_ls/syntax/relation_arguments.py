@@ -20,6 +20,8 @@ WRITTEN = re.compile(r"[(,>]\s*(?:TABLE|MODEL)\b", re.IGNORECASE)
 
 _QUERY_HEADS = frozenset({T.SELECT, T.WITH, T.FROM, T.VALUES})
 _BEFORE = frozenset({T.L_PAREN, T.COMMA, T.FARROW, T.EQ})
+_NOT_NAMES = frozenset({"AS", "AND", "OR", "IS", "IN", "LIKE", "ILIKE", "RLIKE", "BETWEEN", "NOT", "ORDER BY", "DESC",
+                        "ASC", "IGNORE", "RESPECT", "LIMIT", "HAVING", "DIV", "MOD", "COLLATE", "OVER"})  # fmt: skip
 
 
 def rewrite_relation_arguments(tokens: list[Token]) -> None:
@@ -32,7 +34,7 @@ def rewrite_relation_arguments(tokens: list[Token]) -> None:
             in_call.append(_opens_call(tokens, index))
         elif kind in CLOSE and len(in_call) > 1:
             in_call.pop()
-        elif in_call[-1] and tokens[index - 1].token_type in _BEFORE:
+        elif in_call[-1] and tokens[index - 1].token_type in _BEFORE and _names_more(tokens, index):
             word = tokens[index].text.upper()
             if word == "TABLE":
                 _table(tokens, index)
@@ -40,6 +42,16 @@ def rewrite_relation_arguments(tokens: list[Token]) -> None:
             if word == "MODEL":
                 _model(tokens, index)
         index += 1
+
+
+def _names_more(tokens: list[Token], index: int) -> bool:
+    """Whether a name or a bracket follows: `table.ping` and `f(a, model)` are columns of those names."""
+    behind = tokens[index + 1] if index + 1 < len(tokens) else None
+    if behind is None or tokens[index].token_type is T.IDENTIFIER:
+        return False
+    if behind.token_type is T.L_PAREN or behind.token_type is T.IDENTIFIER:
+        return True
+    return (behind.text[:1].isalpha() or behind.text[:1] == "_") and behind.text.upper() not in _NOT_NAMES
 
 
 def _opens_call(tokens: list[Token], index: int) -> bool:

@@ -73,4 +73,5 @@ def _columns(header: str) -> tuple[ColumnDef, ...]:
         at = cell.end()
     if len(found) == 1 and _OTHER_SIGNS.search(header):
         return ()
-    return tuple(found)
+    # What a loader calls the second of two columns of one name is its own affair.
+    return tuple(found) if len({column.name.text.lower() for column in found}) == len(found) else ()

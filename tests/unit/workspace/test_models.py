@@ -224,7 +224,7 @@ def test_a_seed_has_the_columns_of_its_first_line(tmp_path: Path) -> None:
     assert target.focus == FileSpan(uri_from_path(seed), 21, 25)
 
 
-@pytest.mark.parametrize("header", ["", "a;b", "a|b", "a,,b", 'a,"b', "\0a,b"])
+@pytest.mark.parametrize("header", ["", "a;b", "a|b", "a,b,A", "a,,b", 'a,"b', "\0a,b"])
 def test_a_seed_whose_columns_cannot_be_told_declares_nothing(tmp_path: Path, header: str) -> None:
     (project(tmp_path) / "seeds").mkdir()
     (tmp_path / "seeds" / "ports.csv").write_text(f"{header}\n1\n")
