@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import partial
 from uuid import UUID
 
 from sql_lineage_ls.cli.lineage import Details
 from sql_lineage_ls.cli.usage import UsageError
 from sql_lineage_ls.exporters.datahub import DataHubOptions, to_datahub
-from sql_lineage_ls.exporters.json import to_json
+from sql_lineage_ls.exporters.json import json_pieces
 from sql_lineage_ls.exporters.openlineage import EPOCH, NO_RUN, OpenLineageOptions, to_openlineage
 from sql_lineage_ls.exporters.report import Report
 from sql_lineage_ls.exporters.text import to_text
@@ -25,7 +24,7 @@ _WORD = re.compile(r"[A-Za-z0-9_.-]+\Z")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)\Z")
 
 
-def make_writer(arguments: Namespace) -> Callable[[Report], str]:
+def make_writer(arguments: Namespace) -> Callable[[Report], Iterable[str]]:
     """What writes a report down as the arguments want it; an option of another format is refused."""
     chosen = arguments.format
     for owner, names in _OPTIONS.items():
@@ -39,15 +38,17 @@ def make_writer(arguments: Namespace) -> Callable[[Report], str]:
             event_time=_time(arguments.event_time) if arguments.event_time else EPOCH,
             run_id=_uuid(arguments.run_id) if arguments.run_id else NO_RUN,
         )
-        return lambda report: to_openlineage(report, openlineage)
+        return lambda report: (to_openlineage(report, openlineage),)
     if chosen == "datahub":
         datahub = DataHubOptions(
             _word("--platform", arguments.platform),
             _word("--platform-instance", arguments.platform_instance),
             _word("--env", arguments.env) or "PROD",
         )
-        return lambda report: to_datahub(report, datahub)
-    return to_json if chosen == "json" else partial(to_text, steps=arguments.steps)
+        return lambda report: (to_datahub(report, datahub),)
+    if chosen == "json":
+        return json_pieces
+    return lambda report: (to_text(report, arguments.steps),)
 
 
 def report_details(arguments: Namespace) -> Details:

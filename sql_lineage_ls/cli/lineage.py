@@ -6,7 +6,7 @@ import difflib
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -31,11 +31,11 @@ STDIN_NAME = "<stdin>"
 
 
 class Input(Struct, frozen=True):
-    """A document to analyse. `name` is how the output calls it."""
+    """A document to analyse. `name` is how the output calls it; `text` is None for a file that its folder brings."""
 
     uri: str
     name: str
-    text: str
+    text: str | None
     settings: Settings
 
 
@@ -48,13 +48,13 @@ class Details(Struct, frozen=True):
 
 
 def run_lineage(
-    paths: Sequence[str], dialect: str, details: Details, write: Callable[[Report], str]
+    paths: Sequence[str], dialect: str, details: Details, write: Callable[[Report], Iterable[str]]
 ) -> int:
     """Prints the lineage of `paths`, in the order in which they stand, as `write` tells it.
 
     The exit code is 0 whatever was found.
     """
-    sys.stdout.write(write(read_report(paths, dialect, details)))
+    sys.stdout.writelines(write(read_report(paths, dialect, details)))
     return 0
 
 
@@ -142,7 +142,8 @@ def _files_of(path: str, folder: Folder) -> Iterator[Input]:
         _note(f"'{path}' has no SQL files")
     for found in discovery.files:
         name = os.path.join(path, os.path.relpath(found.path, folder.path))
-        yield from _file(found.path, os.path.normpath(name), folder.settings)
+        for file in _file(found.path, os.path.normpath(name), folder.settings):
+            yield msgspec.structs.replace(file, text=None)
 
 
 def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
@@ -155,10 +156,10 @@ def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
 
 def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: Settings) -> Snapshot:
     engine = Engine()
-    # Every file of the folders is open, so the folders bring their settings only.
     engine.configure(folders, settings)
     for found in inputs:
-        engine.open(found.uri, found.text)
+        if found.text is not None:
+            engine.open(found.uri, found.text)
     engine.rescan()
     # A failure of ours is told below, in one line instead of a page.
     logging.getLogger("sql_lineage_ls").addHandler(logging.NullHandler())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sql_lineage_ls.exporters.report import (
@@ -23,15 +24,47 @@ Json = dict[str, Any]
 
 def to_json(report: Report) -> str:
     """The report as JSON text with a final line end. Lines and columns are counted from 1, columns in code points."""
-    document = {
-        "relations": [_relation(row) for row in report.relations],
-        "lineage": [_edge(row) for row in report.edges],
-        "joins": [_join(row) for row in report.joins],
-        "diagnostics": [_diagnostic(message) for message in report.messages],
-        "locations": [_relation(row) for row in report.locations],
-        "statements": [_statement(row) for row in report.statements],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return "".join(json_pieces(report))
+
+
+def json_pieces(report: Report) -> Iterator[str]:
+    """The same text piece by piece, one row of it a line, so that a large folder need not be in memory at once."""
+    joins: list[str] = []
+    statements: list[str] = []
+
+    def edges() -> Iterator[str]:
+        for statement in report.statements:
+            joins.extend(_line(_join(row)) for row in statement.joins)
+            statements.append(_line(_statement(statement)))
+            for row in statement.edges:
+                yield _line(_edge(row))
+
+    yield "{"
+    yield from _rows("relations", (_line(_relation(row)) for row in report.relations))
+    yield ","
+    yield from _rows("lineage", edges())
+    yield ","
+    yield from _rows("joins", joins)
+    yield ","
+    yield from _rows("diagnostics", (_line(_diagnostic(message)) for message in report.messages))
+    yield ","
+    yield from _rows("locations", (_line(_relation(row)) for row in report.locations))
+    yield ","
+    yield from _rows("statements", statements)
+    yield "\n}\n"
+
+
+def _line(row: Json) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+def _rows(name: str, rows: Iterable[str]) -> Iterator[str]:
+    yield f'\n"{name}": ['
+    before = "\n"
+    for row in rows:
+        yield before + row
+        before = ",\n"
+    yield "]"
 
 
 def _relation(row: RelationRow) -> Json:

@@ -23,14 +23,14 @@ class Observed(Struct):
 
     name: str
     kind: str
-    written: dict[Path, Edge]
+    written: dict[Path, None]
     paths: dict[Path, None]
     inferred: bool = False
 
     def write(self, edge: Edge) -> None:
         """Notes an edge to the relation; one to its rows makes no node."""
         if edge.path != ROWS:
-            self.written.setdefault(edge.path, edge)
+            self.written.setdefault(edge.path)
 
     def read(self, path: Path) -> None:
         """Notes a node that is read; the relation's rows are none."""

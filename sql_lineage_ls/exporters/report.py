@@ -6,9 +6,10 @@ It knows no output format.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.relation import Relation
@@ -39,6 +40,8 @@ class Place(Struct, frozen=True, gc=False):
     end_line: int
     end_column: int
 
+
+_Row = TypeVar("_Row")
 
 ADVICE = frozenset({"unexpanded-star", "unused-cte", "unused-column"})
 
@@ -146,7 +149,7 @@ class WarningRow(Struct, frozen=True):
 class StatementRow(Struct, frozen=True):
     """One statement: what it is, what it writes, why something of it could not be followed, and what to look at.
 
-    `edges` are its own, in the order of the report's.
+    `edges` and `joins` are its own, in the order of the report's.
     """
 
     kind: str
@@ -159,17 +162,39 @@ class StatementRow(Struct, frozen=True):
     dialect: str
     lineage: StatementLineage
     edges: tuple[EdgeRow, ...]
-
-
-class Report(Struct, frozen=True):
-    """Everything that an exporter writes down. `relations` holds tables, then views; `locations` stand apart."""
-
-    relations: tuple[RelationRow, ...]
-    locations: tuple[RelationRow, ...]
-    edges: tuple[EdgeRow, ...]
     joins: tuple[JoinRow, ...]
-    statements: tuple[StatementRow, ...]
-    messages: tuple[Message, ...]
+
+
+class _Anew(Iterable[_Row]):
+    """Rows that are made for each iteration, and kept by nobody."""
+
+    def __init__(self, tell: Callable[[], Iterator[_Row]]) -> None:
+        self._tell = tell
+
+    def __iter__(self) -> Iterator[_Row]:
+        return self._tell()
+
+
+class Report:
+    """Everything that an exporter writes down. `relations` holds tables, then views; `locations` stand apart.
+
+    Statements are told one after the other, anew for each iteration: the rows of a large folder need more memory than
+    all that they are made from.
+    """
+
+    def __init__(
+        self,
+        relations: tuple[RelationRow, ...],
+        locations: tuple[RelationRow, ...],
+        messages: tuple[Message, ...],
+        tell: Callable[[], Iterator[StatementRow]],
+    ) -> None:
+        self.relations = relations
+        self.locations = locations
+        self.messages = messages
+        self.statements: Iterable[StatementRow] = _Anew(tell)
+        self.edges: Iterable[EdgeRow] = _Anew(lambda: (row for one in self.statements for row in one.edges))
+        self.joins: Iterable[JoinRow] = _Anew(lambda: (row for one in self.statements for row in one.joins))
 
 
 class _Statement(Struct, frozen=True):
@@ -204,26 +229,28 @@ def make_report(
 
     `CREATE VIEW v AS SELECT a.b FROM t` gives the relations `t` (`a`, `a.b`) and `v` (`b`) and the edge `v.b <- t.a.b`.
     """
-    statements = tuple(_statements(snapshot, files, steps, intermediate))
-    observed = _observe(statements)
+    spellings = _spellings(snapshot, files)
+    seen = _Seen()
+    observed = _observe(_statements(snapshot, files, spellings, intermediate=intermediate), seen)
     if intermediate:
-        _name_results(observed, sum(statement.target.startswith(BARE) for statement in statements))
+        _name_results(observed, seen.bare)
     names = {relation_id: entry.name for relation_id, entry in observed.items()}
     rows = [
         _relation_row(relation_id, entry, snapshot.relation(relation_id)) for relation_id, entry in observed.items()
     ]
-    orphans = dict.fromkeys(path_text(path) for statement in statements for path in statement.lineage.orphans)
     tables = [row for row in rows if row.kind == "table"]
-    if orphans:
-        tables.append(RelationRow(ORPHANS, "table", tuple(orphans)))
-    told = tuple(_statement_row(statement, names, indirect) for statement in statements)
+    if seen.orphans:
+        tables.append(RelationRow(ORPHANS, "table", tuple(seen.orphans)))
+
+    def tell() -> Iterator[StatementRow]:
+        told = _statements(snapshot, files, spellings, steps=steps, intermediate=intermediate)
+        return (_statement_row(statement, names, indirect) for statement in told)
+
     return Report(
         relations=(*tables, *(row for row in rows if row.kind == "view"), *(r for r in rows if r.kind == RESULT)),
         locations=tuple(row for row in rows if row.kind == "location"),
-        edges=tuple(row for statement in told for row in statement.edges),
-        joins=tuple(row for statement in statements for row in _join_rows(statement, names)),
-        statements=told,
         messages=tuple(messages),
+        tell=tell,
     )
 
 
@@ -234,9 +261,17 @@ def place(document: DocumentView, file: str, start: int, end: int) -> Place:
     return Place(file, line + 1, column + 1, end_line + 1, end_column + 1)
 
 
-def _statements(snapshot: Snapshot, files: Mapping[str, str], steps: bool, intermediate: bool) -> Iterator[_Statement]:
+class _Seen(Struct):
+    """What is counted while statements are looked through: bare queries, and columns that nobody owns."""
+
+    bare: int = 0
+    orphans: dict[str, None] = field(default_factory=dict)
+
+
+def _statements(
+    snapshot: Snapshot, files: Mapping[str, str], spellings: Spellings, *, steps: bool = False, intermediate: bool
+) -> Iterator[_Statement]:
     bare_queries = 0
-    spellings = _spellings(snapshot, files)
     for uri, file in files.items():
         document = snapshot.document(uri)
         if document is None:
@@ -285,10 +320,12 @@ def _name_results(observed: Mapping[str, Observed], number: int) -> None:
         taken.add(entry.name)
 
 
-def _observe(statements: Iterable[_Statement]) -> dict[str, Observed]:
+def _observe(statements: Iterable[_Statement], seen: _Seen) -> dict[str, Observed]:
     observed: dict[str, Observed] = {}
     for statement in statements:
         lineage = statement.lineage
+        seen.bare += statement.target.startswith(BARE)
+        seen.orphans.update(dict.fromkeys(path_text(path) for path in lineage.orphans))
         for relation_id, name, kind in lineage.relations:
             observed.setdefault(relation_id, Observed(name, kind, {}, {}))
         target = observed.get(lineage.target)
@@ -413,6 +450,7 @@ def _statement_row(statement: _Statement, names: Mapping[str, str], indirect: bo
         dialect=statement.document.dialect.name,
         lineage=lineage,
         edges=edges,
+        joins=tuple(_join_rows(statement, names)),
     )
 
 

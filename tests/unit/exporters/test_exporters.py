@@ -6,7 +6,7 @@ import json
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Scalar
-from sql_lineage_ls.exporters.json import to_json
+from sql_lineage_ls.exporters.json import json_pieces, to_json
 from sql_lineage_ls.exporters.report import Message, Place, make_report, place
 from sql_lineage_ls.exporters.text import to_text
 from sql_lineage_ls.lineage.model import (
@@ -24,6 +24,7 @@ from sql_lineage_ls.lineage.model import (
     Step,
 )
 from sql_lineage_ls.syntax.query_model import CreateView, Name, StatementModel
+from tests.support.product import open_files
 from tests.unit.features.made_by_hand import at, snapshot
 
 URI, OTHER = "file:///w/b.sql", "file:///w/a.sql"
@@ -291,3 +292,14 @@ def test_nothing_in_nothing_out() -> None:
     assert to_text(make_report(made, {})) == ""
     assert to_text(make_report(made, {"file:///w/gone.sql": "gone.sql"})) == ""
     assert json.loads(to_json(make_report(made, {})))["lineage"] == []
+
+
+def test_json_comes_row_by_row_and_reads_the_same() -> None:
+    snapshot = open_files({URI: "CREATE VIEW v AS SELECT a FROM t; SELECT x FROM v JOIN u ON u.k = v.a;"}, "postgres")
+    report = make_report(snapshot, {URI: "b.sql"}, indirect=True)
+    pieces = list(json_pieces(report))
+    document = json.loads("".join(pieces))
+    assert list(document) == ["relations", "lineage", "joins", "diagnostics", "locations", "statements"]
+    assert len(document["lineage"]) == len(list(report.edges)) == len(list(report.edges))
+    assert max(len(piece.splitlines()) for piece in pieces) <= 2
+    assert json.loads(to_json(report)) == document
