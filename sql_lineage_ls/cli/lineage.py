@@ -22,6 +22,7 @@ from sql_lineage_ls.workspace.discovery import discover
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.folders import Folder
 from sql_lineage_ls.workspace.snapshot import Snapshot
+from sql_lineage_ls.workspace.store import user_store
 from sql_lineage_ls.workspace.text_files import read_text
 from sql_lineage_ls.workspace.uris import uri_from_path
 
@@ -31,7 +32,7 @@ STDIN_NAME = "<stdin>"
 
 
 class Input(Struct, frozen=True):
-    """A document to analyse. `name` is how the output calls it; `text` is None for a file that its folder brings."""
+    """A document to analyse. `name` is how the output calls it; `text` is None for a file of a folder."""
 
     uri: str
     name: str
@@ -48,18 +49,23 @@ class Details(Struct, frozen=True):
 
 
 def run_lineage(
-    paths: Sequence[str], dialect: str, details: Details, write: Callable[[Report], Iterable[str]]
+    paths: Sequence[str], dialect: str, details: Details, write: Callable[[Report], Iterable[str]], cached: bool = False
 ) -> int:
     """Prints the lineage of `paths`, in the order in which they stand, as `write` tells it.
 
     The exit code is 0 whatever was found.
     """
-    sys.stdout.writelines(write(read_report(paths, dialect, details)))
+    sys.stdout.writelines(write(read_report(paths, dialect, details, cached)))
     return 0
 
 
-def read_report(paths: Sequence[str], dialect: str = "", details: Details = Details()) -> Report:
-    """The lineage of files and folders, analysed together; raises `UsageError` for a path that is not there."""
+def read_report(
+    paths: Sequence[str], dialect: str = "", details: Details = Details(), cached: bool = False
+) -> Report:
+    """The lineage of files and folders, analysed together; raises `UsageError` for a path that is not there.
+
+    `cached` keeps the analysis of folders in the user's cache folder, for the next time.
+    """
     override = _dialect_name(dialect)
     missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
     if missing:
@@ -71,7 +77,7 @@ def read_report(paths: Sequence[str], dialect: str = "", details: Details = Deta
     inputs: dict[str, Input] = {}
     for found in _inputs(paths, folders, settings):
         inputs.setdefault(found.uri, found)
-    snapshot = _analyse(inputs.values(), folders, settings)
+    snapshot = _analyse(inputs.values(), folders, settings, cached)
     files = {uri: found.name for uri, found in inputs.items()}
     messages = [
         message
@@ -142,8 +148,7 @@ def _files_of(path: str, folder: Folder) -> Iterator[Input]:
         _note(f"'{path}' has no SQL files")
     for found in discovery.files:
         name = os.path.join(path, os.path.relpath(found.path, folder.path))
-        for file in _file(found.path, os.path.normpath(name), folder.settings):
-            yield msgspec.structs.replace(file, text=None)
+        yield Input(found.uri, os.path.normpath(name), None, folder.settings)
 
 
 def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
@@ -154,8 +159,8 @@ def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
         yield Input(uri_from_path(path), name, text, settings)
 
 
-def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: Settings) -> Snapshot:
-    engine = Engine()
+def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: Settings, cached: bool) -> Snapshot:
+    engine = Engine(store=user_store() if cached and folders else None)
     engine.configure(folders, settings)
     for found in inputs:
         if found.text is not None:
@@ -163,12 +168,16 @@ def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: S
     engine.rescan()
     # A failure of ours is told below, in one line instead of a page.
     logging.getLogger("sql_lineage_ls").addHandler(logging.NullHandler())
-    snapshot = engine.finish()
+    try:
+        snapshot = engine.finish()
+    finally:
+        engine.stop()
     for notice in engine.take_notices():
         _note(notice)
     for found in inputs:
         document = snapshot.document(found.uri)
         if document is None:
+            _note(f"'{found.name}' cannot be read as text")
             continue
         for statement in document.statements:
             if statement.lineage.kind == "failed":

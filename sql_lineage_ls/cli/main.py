@@ -78,6 +78,9 @@ def _add_lineage(commands: _Commands) -> None:
     lineage.add_argument(
         "--intermediate", action="store_true", help="every hop: CTEs and derived tables as relations of their own"
     )
+    lineage.add_argument(
+        "--no-cache", action="store_true", help="neither use nor keep what an earlier run has analysed"
+    )
     exports = lineage.add_argument_group("for the formats openlineage and datahub")
     exports.add_argument("--namespace", default="", help="openlineage: the namespace of the datasets")
     exports.add_argument("--job-namespace", default="", help="openlineage: the namespace of the jobs")
@@ -115,6 +118,7 @@ def _add_serve(commands: _Commands) -> None:
     serve.add_argument("--tcp", metavar="PORT", type=_port, help="listen on this port of the loopback address instead")
     serve.add_argument("--log-file", metavar="FILE", default="", help="write the log to this file; stderr otherwise")
     serve.add_argument("--log-level", choices=LOG_LEVELS, default="warning", help="how much to log")
+    serve.add_argument("--no-cache", action="store_true", help="keep nothing for the next start")
 
 
 def _add_demo(commands: _Commands) -> None:
@@ -133,7 +137,9 @@ def _run(argv: list[str]) -> int:
         from sql_lineage_ls.cli.lineage import run_lineage
 
         details = report_details(arguments)
-        code = run_lineage(arguments.paths, arguments.dialect, details, make_writer(arguments))
+        code = run_lineage(
+            arguments.paths, arguments.dialect, details, make_writer(arguments), not arguments.no_cache
+        )
     elif arguments.command == "datahub-paths":
         from sql_lineage_ls.cli.datahub_paths import run_datahub_paths
         from sql_lineage_ls.exporters.datahub_rewrite import RewriteOptions
@@ -147,7 +153,7 @@ def _run(argv: list[str]) -> int:
     else:
         from sql_lineage_ls.cli.serve import run_serve
 
-        code = run_serve(arguments.tcp, arguments.log_file, arguments.log_level)
+        code = run_serve(arguments.tcp, arguments.log_file, arguments.log_level, not arguments.no_cache)
     sys.stdout.flush()
     return code
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 
 
-def run_serve(tcp_port: int | None, log_file: str, log_level: str) -> int:
+def run_serve(tcp_port: int | None, log_file: str, log_level: str, cached: bool) -> int:
     """Serves one client and returns the exit code. A log file that cannot be written is refused at once."""
     path = Path(log_file).resolve() if log_file else None
     if path is not None:
@@ -17,7 +17,7 @@ def run_serve(tcp_port: int | None, log_file: str, log_level: str) -> int:
         sys.stderr.write(f"{PROGRAM}: waiting for an editor on standard input; see '{PROGRAM} --help'\n")
     from sql_lineage_ls.server.app import serve
 
-    return serve(tcp_port, path, log_level)
+    return serve(tcp_port, path, log_level, cached)
 
 
 def _check_log_file(path: Path) -> None:

@@ -171,12 +171,10 @@ class Analysis:
             self._known.pop(_known_key(parsed, variables[index]), None)
             index += 1
 
-    def known(self, uri: str, index: int) -> tuple[str, KeptLineage] | None:
-        """What is known of a statement and the key of it, to be remembered for `recall`; None where it is not bound."""
-        parsed, known = self.statements.get((uri, index)), self._lineages.get((uri, index))
-        if parsed is None or known is None:
-            return None
-        return _known_key(parsed, self._variables_of(uri)[index]) + _BRIEF, known
+    def key_of(self, uri: str, index: int) -> str:
+        """The key that `recall` finds the lineage of a statement under, without what each token means."""
+        parsed = self.statements.get((uri, index))
+        return _known_key(parsed, self._variables_of(uri)[index]) + _BRIEF if parsed is not None else ""
 
     def recall(self, known: Mapping[StatementPlace, tuple[str, KeptLineage]]) -> None:
         """Takes over what an analysis of the same catalog and the same statements has bound."""

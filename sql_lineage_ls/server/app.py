@@ -52,11 +52,14 @@ class Server(LanguageServer):
         _log.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
 
 
-def serve(tcp_port: int | None = None, log_file: Path | None = None, log_level: str = "warning") -> int:
+def serve(
+    tcp_port: int | None = None, log_file: Path | None = None, log_level: str = "warning", cached: bool = True
+) -> int:
     """Serves one client over stdio, or over one connection to a port of the loopback address.
 
     Returns the exit code: 0 after `shutdown` and `exit`, else 1. A `tcp_port` of 0 is any free port; it is written to
-    the standard error. The log goes to `log_file`, or to the standard error.
+    the standard error. The log goes to `log_file`, or to the standard error. `cached` keeps what was analysed in the
+    user's cache folder, for the next start.
     """
     _start_log(log_file, log_level)
     # The analysis thread hands the interpreter over often enough for the loop to answer within milliseconds.
@@ -65,7 +68,7 @@ def serve(tcp_port: int | None = None, log_file: Path | None = None, log_level: 
     # takes a third of the time, with higher ones single collections stop everything for a quarter of a second.
     gc.set_threshold(20_000, 10, 50)
     try:
-        return asyncio.run(_serve_stdio() if tcp_port is None else _serve_tcp(tcp_port))
+        return asyncio.run(_serve_stdio(cached) if tcp_port is None else _serve_tcp(tcp_port, cached))
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -73,10 +76,10 @@ def serve(tcp_port: int | None = None, log_file: Path | None = None, log_level: 
         return 1
 
 
-def make_server(loop: asyncio.AbstractEventLoop) -> tuple[Server, Session]:
+def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[Server, Session]:
     """A server with all its handlers, and the session that it serves."""
     server = Server(NAME, __version__, protocol_cls=Protocol, converter_factory=default_converter)
-    session = Session(server, loop)
+    session = Session(server, loop, cached)
     families = (
         navigation.FAMILY,
         references.FAMILY,
@@ -138,6 +141,11 @@ def _register_workspace(server: Server, session: Session) -> None:
         else:
             session.push_configuration(params.settings)
 
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancel_progress(params: types.WorkDoneProgressCancelParams) -> None:
+        if session.progress.has(params.token):
+            session.cancel_scan()
+
     @server.feature(types.SET_TRACE)
     def set_trace(params: types.SetTraceParams) -> None:
         """Accepted as the protocol demands; the log has a level of its own."""
@@ -175,13 +183,13 @@ def _register_requests(server: Server, session: Session, families: Iterable[Fami
 
     @server.feature(commands.STATUS)
     async def status(params: Any) -> Any:
-        return await session.ask(commands.status)
+        return await session.status()
 
 
-async def _serve_stdio() -> int:
+async def _serve_stdio(cached: bool) -> int:
     loop = asyncio.get_running_loop()
     ended = loop.create_future()
-    server, session = make_server(loop)
+    server, session = make_server(loop, cached)
     server.protocol.ended = lambda code: _end(ended, code)
     server.protocol.set_writer(StdioWriter(take_stdout(), server.protocol.end))
     read_stdin(loop, server.protocol)
@@ -190,10 +198,10 @@ async def _serve_stdio() -> int:
     return code
 
 
-async def _serve_tcp(port: int) -> int:
+async def _serve_tcp(port: int, cached: bool) -> int:
     loop = asyncio.get_running_loop()
     ended = loop.create_future()
-    server, session = make_server(loop)
+    server, session = make_server(loop, cached)
     server.protocol.ended = lambda code: _end(ended, code)
     connected = False
 

@@ -31,7 +31,15 @@ class ScanProgress:
         if refused or self._ended:
             return
         self._begun = True
-        self._notify(types.WorkDoneProgressBegin("SQL lineage", message="reading the workspace", percentage=0))
+        self._notify(
+            types.WorkDoneProgressBegin(
+                "SQL lineage", message="reading the workspace", percentage=0, cancellable=True
+            )
+        )
+
+    def has(self, token: int | str) -> bool:
+        """Whether a token is that of this progress bar."""
+        return bool(self._token) and token == self._token
 
     def report(self, waiting: int) -> None:
         """Tells how many files are still to be read."""

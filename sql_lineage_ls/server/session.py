@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 from sql_lineage_ls.server.client import Client, read_client
 from sql_lineage_ls.server.convert import Converter
 from sql_lineage_ls.server.documents import Documents, OpenDocument
+from sql_lineage_ls.server.handlers.commands import status
 from sql_lineage_ls.server.progress import ScanProgress
 from sql_lineage_ls.server.publish import Publisher
 from sql_lineage_ls.server.settings import FolderSettings, section_of
@@ -27,6 +28,7 @@ from sql_lineage_ls.workspace.config import SECTION, Settings
 from sql_lineage_ls.workspace.config_files import SETTINGS_FILES
 from sql_lineage_ls.workspace.dbt_project import PROJECT_FILE, SEED_SUFFIX
 from sql_lineage_ls.workspace.discovery import SUFFIXES, is_sql
+from sql_lineage_ls.workspace.figures import Figures
 from sql_lineage_ls.workspace.folders import folder_of
 from sql_lineage_ls.workspace.snapshot import Snapshot
 from sql_lineage_ls.workspace.uris import normal_uri
@@ -39,19 +41,21 @@ _Answer = TypeVar("_Answer")
 CONFIGURATION_SECONDS = 3.0
 # How often folders are looked at where the client does not watch files.
 POLL_SECONDS = 2.0
+# A question about the server itself does not wait until it has done its work.
+STATUS_SECONDS = 0.2
 
 
 class Session:
     """The state of one connection."""
 
-    def __init__(self, server: LanguageServer, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, server: LanguageServer, loop: asyncio.AbstractEventLoop, cached: bool = False) -> None:
         self.server = server
         self.loop = loop
         self.client = Client()
         self.spelling = Spelling()
         self.documents = Documents()
         self.settings = FolderSettings()
-        self.worker = Worker(loop, self._on_snapshot, self._on_progress, self._on_failure)
+        self.worker = Worker(loop, self._on_snapshot, self._on_progress, self._on_failure, cached)
         self.publisher = Publisher(self)
         self.progress = ScanProgress(server)
         self.tokens = TokenMemory()
@@ -116,6 +120,12 @@ class Session:
             lambda snapshot: question(Converter(snapshot, self.client, self.spelling)), need, patience
         )
 
+    async def status(self) -> dict[str, Any]:
+        """What the server knows and has done."""
+        figures: list[Figures] = []
+        self.worker.tell(lambda engine: figures.append(engine.figures()))
+        return await self.ask(lambda convert: status(convert, figures[0]), patience=STATUS_SECONDS)
+
     def settings_of(self, uri: str) -> Settings:
         """The settings that apply to a document, by its normal form address."""
         folder = folder_of(self.settings.folders, uri)
@@ -161,6 +171,11 @@ class Session:
         if any(uri.rsplit("/", 1)[-1] in SETTINGS_FILES for uri in uris):
             self.apply_settings()
         self.rescan([normal_uri(uri) for uri in uris if is_sql(uri)])
+
+    def cancel_scan(self) -> None:
+        """The person at the editor does not want to wait for the workspace to be read."""
+        self.progress.end()
+        self.worker.tell(lambda engine: engine.cancel())
 
     def rescan(self, changed: list[str] | None = None) -> None:
         self.worker.tell(lambda engine: engine.rescan(changed or ()))

@@ -46,7 +46,7 @@ class Worker:
     """Owns the engine and its thread.
 
     `on_snapshot`, `on_progress` (files still to be read) and `on_failure` (why nothing can be analysed) are called on
-    the event loop.
+    the event loop. `cached` has the analysis kept for the next start, in the user's cache folder.
     """
 
     def __init__(
@@ -55,7 +55,9 @@ class Worker:
         on_snapshot: Callable[[Snapshot], None],
         on_progress: Callable[[int], None],
         on_failure: Callable[[str], None],
+        cached: bool = False,
     ) -> None:
+        self._cached = cached
         self._loop = loop
         self._on_snapshot = on_snapshot
         self._on_progress = on_progress
@@ -103,8 +105,9 @@ class Worker:
     def _run(self) -> None:
         try:
             from sql_lineage_ls.workspace.engine import Engine
+            from sql_lineage_ls.workspace.store import user_store
 
-            engine = Engine(wake=self._wake.set)
+            engine = Engine(wake=self._wake.set, store=user_store() if self._cached else None)
             try:
                 self._work(engine)
             finally:

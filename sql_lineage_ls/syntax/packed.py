@@ -37,7 +37,7 @@ _WHOLE = (CreateType, CreateFunction, AlterTable, Drop, Use, Declare, DynamicSql
 _decode = msgpack.Decoder(StatementModel).decode
 
 
-class PackedModel(Struct, frozen=True, array_like=True):
+class PackedModel(Struct, frozen=True, array_like=True, tag=True, tag_field="node"):
     """The model of a statement as bytes. `outline` is `outline_of` it, `read` whether it has no issues."""
 
     data: bytes

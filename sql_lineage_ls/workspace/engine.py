@@ -10,25 +10,36 @@ that it hands out never change.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
+from time import monotonic, time_ns
 
 from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.workspace.circumstances import Circumstances
 from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.discovery import FoundFile
+from sql_lineage_ls.workspace.figures import Figures
 from sql_lineage_ls.workspace.folders import Folder
 from sql_lineage_ls.workspace.notices import Notices
 from sql_lineage_ls.workspace.parse_cache import ParseCache
 from sql_lineage_ls.workspace.parsed_file import ParsedFile
 from sql_lineage_ls.workspace.reading import OpenText, Reading
+from sql_lineage_ls.workspace.remembering import Unsaved, is_as_saved, recalled, taken
 from sql_lineage_ls.workspace.revision import Revision
 from sql_lineage_ls.workspace.scan import FolderScan, ScanResult
 from sql_lineage_ls.workspace.shown import Shown
 from sql_lineage_ls.workspace.snapshot import Snapshot
+from sql_lineage_ls.workspace.store import Store
 from sql_lineage_ls.workspace.workers import Workers, start_workers
+
+_log = logging.getLogger(__name__)
 
 # More documents than this change at once only when files do, not when somebody types.
 _MOST_COMPARED = 4
+# The state is saved when so many files have changed, or when any has and so much time has passed.
+_MANY_UNSAVED = 200
+_UNSAVED_SECONDS = 60.0
 # How long `finish` waits for a worker process at a time.
 _WAIT_SECONDS = 0.2
 
@@ -38,7 +49,7 @@ class Engine:
 
     `bound` and `parsed` count the statements that were really bound and parsed since the start. `wake` is called, on
     any thread, when there is something to do after `step` had nothing. `start` gives the worker processes, or None
-    where everything is to be done in this one.
+    where everything is to be done in this one. `store` keeps what was analysed for the next start.
     """
 
     def __init__(
@@ -46,6 +57,7 @@ class Engine:
         cache: ParseCache | None = None,
         wake: Callable[[], None] = lambda: None,
         start: Callable[[Callable[[], None]], Workers | None] = start_workers,
+        store: Store | None = None,
     ) -> None:
         self._cache = cache or ParseCache()
         self._notices = Notices()
@@ -64,6 +76,16 @@ class Engine:
         self._bind_first: deque[str] = deque()
         self._bind_later: deque[str] = deque()
         self._binding: Generator[None, None, None] | None = None
+        self._store = store
+        # Whether everything was true together when the workspace was analysed last, so that changes can be compared.
+        self._whole = False
+        # How many files have changed since the state was saved, and when that was.
+        self._unsaved = 0
+        self._saved_at = float("-inf")
+        self._began: float | None = None
+        self._read_seconds: float | None = None
+        self._complete_seconds: float | None = None
+        self._longest_step = 0.0
         self.snapshot = Snapshot({}, self._revision.analysis, self._shown.index, ready=False, complete=False)
 
     # ------------------------------------------------------------ inputs
@@ -96,6 +118,7 @@ class Engine:
     def rescan(self, changed: Iterable[str] = ()) -> None:
         """Has the folders looked at again. `changed` are files to be read again whatever their stamp says."""
         self._scan.ask(changed)
+        self._began = monotonic() if self._began is None else self._began
 
     def cancel(self) -> None:
         """Stops reading files: what was read counts, nothing is concluded from what was not."""
@@ -136,15 +159,22 @@ class Engine:
         """How many files on disk are still to be parsed."""
         return self._reading.waiting
 
-    @property
-    def crashes(self) -> int:
-        """How many worker processes died at a statement."""
-        return self._reading.crashes
-
-    @property
-    def processes(self) -> int:
-        """How many worker processes there are now."""
-        return self._reading.processes
+    def figures(self) -> Figures:
+        """What was done so far."""
+        store = self._store
+        return Figures(
+            parsed=self.parsed,
+            bound=self.bound,
+            waiting_files=self.waiting_files,
+            processes=self._reading.processes,
+            crashed_processes=self._reading.crashes,
+            cache=store.outcome if store is not None else "off",
+            cache_bytes=store.bytes if store is not None else 0,
+            read_seconds=self._read_seconds,
+            complete_seconds=self._complete_seconds,
+            longest_step=self._longest_step,
+            index_relations=len(self._shown.index.relations()),
+        )
 
     def finish(self) -> Snapshot:
         """Does all the work there is, for callers who have nobody waiting; gives the snapshot of it."""
@@ -162,6 +192,12 @@ class Engine:
 
         Where it is not `settled`, a worker process has the rest.
         """
+        began = monotonic()
+        done = self._step()
+        self._longest_step = max(self._longest_step, monotonic() - began)
+        return done
+
+    def _step(self) -> bool:
         if self._reading.urgent and self._reading.step_open():
             return True
         if self._hurry:
@@ -173,10 +209,14 @@ class Engine:
                 self._take_scan(result)
         elif self._reading.waiting:
             return self._reading.step_disk()
-        elif self._uncommitted or not self._is_known_ready():
+        elif self._uncommitted:
             self._commit()
+        elif not self._is_known_ready():
+            self._publish()
         elif self._bind_later:
             self._bind_next(self._bind_later)
+        elif self._is_worth_saving():
+            self._save()
         else:
             return False
         return True
@@ -186,7 +226,10 @@ class Engine:
 
     def _take_scan(self, result: ScanResult) -> None:
         """Notes the differences between what was and what is on disk."""
-        before, self._reading.disk, self._scanned = self._reading.disk, result.files, True
+        before, self._reading.disk = self._reading.disk, result.files
+        if not self._scanned:
+            before = self._recall(result.files)
+            self._scanned = True
         for uri in sorted({*before, *result.files}):
             if uri in self._reading.open:
                 continue
@@ -206,12 +249,14 @@ class Engine:
         self._revision.parsed[file.uri] = file
         self._uncommitted[file.uri] = None
         self._hurry = self._hurry or file.open
+        self._unsaved += not file.open
 
     def _remove(self, uri: str) -> None:
         """Takes a document out of what is analysed and shown."""
         if self._revision.parsed.pop(uri, None) is not None:
             self._uncommitted[uri] = None
             self._hurry = True
+            self._unsaved += 1
         self._shown.remove(uri)
 
     def _commit(self) -> None:
@@ -219,7 +264,7 @@ class Engine:
         uncommitted, self._uncommitted, self._hurry = self._uncommitted, {}, False
         opened = self._reading.open
         # While somebody types, most edits of a view leave its columns alone: then nobody else has to look again.
-        comparing = self.snapshot.ready and len(uncommitted) <= _MOST_COMPARED
+        comparing = self._whole and len(uncommitted) <= _MOST_COMPARED
         others = self._revision.commit(uncommitted, self._reading.circumstances, opened, comparing=comparing)
         self._binding = None
         for uri in uncommitted:
@@ -227,7 +272,7 @@ class Engine:
                 self._shown.show_unbound(file)
         first = [uri for uri in uncommitted if uri in opened]
         later = [*self._bind_later, *self._bind_first, *uncommitted]
-        if others or not self.snapshot.ready:
+        if others or not self._whole:
             first += opened
             later += self._revision.parsed
         self._bind_first = deque(uri for uri in dict.fromkeys((*self._bind_first, *first)) if uri in opened)
@@ -264,6 +309,9 @@ class Engine:
     def _publish(self) -> None:
         unread = self._reading.waiting or self._uncommitted or self.cancelled
         ready = self.snapshot.ready or (self._scanned and not unread)
+        self._whole = self._whole or ready
+        complete = ready and not self._bind_later
+        self._note_times(ready, complete)
         moved = self._shown.changed or ready != self.snapshot.ready
         self._shown.publish()
         self.snapshot = Snapshot(
@@ -273,5 +321,58 @@ class Engine:
             revision=self.snapshot.revision + 1,
             index_revision=self.snapshot.index_revision + moved,
             ready=ready,
-            complete=ready and not self._bind_later,
+            complete=complete,
         )
+
+    def _note_times(self, ready: bool, complete: bool) -> None:
+        seconds = monotonic() - self._began if self._began is not None else 0.0
+        if ready and self._read_seconds is None:
+            self._read_seconds = seconds
+        if complete and self._complete_seconds is None:
+            self._complete_seconds = seconds
+
+    # ------------------------------------------------------------ from one start to the next
+
+    def _recall(self, files: Mapping[str, FoundFile]) -> Mapping[str, FoundFile]:
+        """Begins with what the last start has left, if it left anything; gives the files that it knew as they are."""
+        circumstances = self._reading.circumstances
+        state = self._store.load(circumstances) if self._store is not None else None
+        found = recalled(state, circumstances) if state is not None else None
+        if state is None or found is None:
+            return {}
+        opened = [file for uri, file in self._revision.parsed.items() if uri in self._reading.open]
+        for file in found.files.values():
+            for piece in file.pieces:
+                self._cache.put(piece.key, piece.held)
+        self._reading.refuse(state.refused)
+        self._revision.recall(found.files, found.known, circumstances, self._reading.open)
+        self._shown.recall(found.views, found.contributions)
+        self._uncommitted, self._hurry, self._whole = {}, False, True
+        self._bind_first.clear()
+        self._bind_later.clear()
+        self._binding = None
+        for file in opened:
+            self._take(file)
+        for uri in found.files.keys() - files.keys() - self._reading.open.keys():
+            self._remove(uri)
+        known = {uri: file for uri, file in files.items() if is_as_saved(file, found.saved.get(uri))}
+        return known
+
+    def _is_worth_saving(self) -> bool:
+        """Whether files have changed since the state was saved, some time ago or many of them."""
+        if self._store is None or not self._unsaved or not self.snapshot.complete:
+            return False
+        return self._unsaved >= _MANY_UNSAVED or monotonic() - self._saved_at >= _UNSAVED_SECONDS
+
+    def _save(self) -> None:
+        assert self._store is not None
+        self._saved_at = monotonic()
+        index, views = self._shown.index, self._shown.views
+        try:
+            files = list(taken(self._revision, views, index, self._reading.disk, time_ns()))
+        except Unsaved as reason:
+            _log.debug("the workspace is not saved: %s", reason)
+            self._unsaved = 1
+            return
+        self._unsaved = 0
+        self._store.save(self._reading.circumstances, files, self._reading.refused)

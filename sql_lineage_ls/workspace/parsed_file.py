@@ -30,7 +30,7 @@ _LEAST_KEPT = 0.5
 _FIRST_WORD = re.compile(r"\w+")
 
 
-class GoodModel(Struct, frozen=True):
+class GoodModel(Struct, frozen=True, array_like=True):
     """The last version of a statement that could be read in full."""
 
     key: str
@@ -38,7 +38,7 @@ class GoodModel(Struct, frozen=True):
     held: HeldModel
 
 
-class ParsedPiece(Struct, frozen=True):
+class ParsedPiece(Struct, frozen=True, array_like=True):
     """A statement at `start`..`end` of its document. `text` has its templates masked; '' where nobody looks at it.
 
     `last_good` is set where `model` has issues and the statement was readable before; `shift` tells how its text

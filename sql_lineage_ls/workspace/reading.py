@@ -8,7 +8,7 @@ not parsed again while its text is the same; everything around it is.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -129,6 +129,15 @@ class Reading:
         return self._workers.crashes if self._workers is not None else 0
 
     # ------------------------------------------------------------ inputs
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """The keys of the statements that processes died of."""
+        return tuple(self._refused)
+
+    def refuse(self, keys: Iterable[str]) -> None:
+        """Statements that are not to be parsed in a process."""
+        self._refused.update(dict.fromkeys(keys))
 
     def note(self, uri: str) -> None:
         """A document has changed."""
@@ -360,8 +369,9 @@ class Reading:
 
     def _handle_done(self, sent: _Sent, done: Done) -> None:
         self.parsed_elsewhere += done.parsed
+        skipped = frozenset(done.skipped)
         for piece in done.pieces:
-            if piece.held is not None:
+            if piece.key not in skipped:
                 self._cache.put(piece.key, piece.held)
         if sent.work is not None:
             sent.work.away = None
@@ -371,12 +381,12 @@ class Reading:
         dialect = self.circumstances.settings_of(sent.uri).rules(DIALECTS[done.dialect])
         pieces = []
         for piece in done.pieces:
-            held = piece.held or self._cache.find(piece.key)
-            if held is None:
-                # Not even its model can be sent: it is parsed here.
-                self._again_here(sent)
-                return
-            pieces.append(ParsedPiece(piece.start, piece.end, piece.key, "", held))
+            if piece.key in skipped:
+                if (known := self._cache.find(piece.key)) is None:
+                    self._again_here(sent)
+                    return
+                piece = msgspec.structs.replace(piece, held=known)
+            pieces.append(piece)
         self._take_file(sent.uri, sent.job.text, dialect, tuple(pieces), sent.job.relation)
 
     def _handle_crash(self, sent: _Sent, crash: Crashed) -> None:

@@ -11,7 +11,7 @@ from typing import IO, Union
 
 from msgspec import Struct, msgpack
 
-from sql_lineage_ls.syntax.packed import PackedModel
+from sql_lineage_ls.workspace.parsed_file import ParsedPiece
 
 _LENGTH = struct.Struct("<I")
 _MOST_BYTES = 1 << 30
@@ -45,22 +45,17 @@ class Begun(Struct, frozen=True, array_like=True, tag=True):
     end: int
 
 
-class FoundPiece(Struct, frozen=True, array_like=True):
-    """A statement; `held` is None where the process did not parse it."""
-
-    start: int
-    end: int
-    key: str
-    held: PackedModel | None
-
-
 class Done(Struct, frozen=True, array_like=True, tag=True):
-    """All that was found in a document. `unknown` is what its first line names that is no dialect."""
+    """All that was found in a document. `unknown` is what its first line names that is no dialect.
+
+    Statements with the keys `skipped` were not parsed.
+    """
 
     id: int
     dialect: str
     unknown: str
-    pieces: tuple[FoundPiece, ...]
+    pieces: tuple[ParsedPiece, ...]
+    skipped: tuple[str, ...]
     parsed: int
 
 

@@ -17,7 +17,6 @@ from functools import lru_cache
 
 from msgspec import msgpack
 
-from sql_lineage_ls.syntax.packed import PackedModel
 from sql_lineage_ls.syntax.query_model import StatementModel
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
@@ -28,7 +27,6 @@ from sql_lineage_ls.workspace.worker_messages import (
     Begun,
     Done,
     Failed,
-    FoundPiece,
     Hello,
     Job,
     read_job,
@@ -108,14 +106,7 @@ def _done(job: Job, sink: int, clock: _Clock) -> Done:
             continue
         clock.restart()
         write_message(sink, Begun(pending.key, pending.start, pending.end))
-    pieces = tuple(
-        FoundPiece(piece.start, piece.end, piece.key, _sent(piece.held, piece.key in skipped)) for piece in found.pieces
-    )
-    return Done(job.id, choice.dialect.name, choice.unknown, pieces, cache.parsed)
-
-
-def _sent(held: PackedModel | StatementModel, skipped: bool) -> PackedModel | None:
-    return held if isinstance(held, PackedModel) and not skipped else None
+    return Done(job.id, choice.dialect.name, choice.unknown, found.pieces, tuple(skipped), cache.parsed)
 
 
 @lru_cache(maxsize=16)

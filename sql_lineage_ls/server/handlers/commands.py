@@ -12,6 +12,8 @@ from pygls.exceptions import JsonRpcInvalidParams
 from sql_lineage_ls import __version__
 from sql_lineage_ls.features.code_lens import code_lenses
 from sql_lineage_ls.server.convert import Converter
+from sql_lineage_ls.syntax.packed import is_read
+from sql_lineage_ls.workspace.figures import Figures
 from sql_lineage_ls.workspace.uris import normal_uri
 
 STATUS = "sqlLineage/status"
@@ -45,8 +47,8 @@ def uses(convert: Converter, arguments: list[Any]) -> list[types.Location]:
 COMMANDS: dict[str, Callable[[Converter, list[Any]], Any]] = {USES: uses}
 
 
-def status(convert: Converter) -> dict[str, Any]:
-    """What the server knows, for people who report a problem: counts, and nothing of what the files say."""
+def status(convert: Converter, figures: Figures) -> dict[str, Any]:
+    """What the server knows, for people who report a problem: counts and times, and nothing of what the files say."""
     documents = convert.snapshot.documents()
     statements = [statement for document in documents for statement in document.statements]
     return {
@@ -59,6 +61,17 @@ def status(convert: Converter) -> dict[str, Any]:
         "openDocuments": sum(document.open for document in documents),
         "statements": len(statements),
         "staleStatements": sum(statement.stale for statement in statements),
-        "unparsedStatements": sum(bool(statement.model.issues) for statement in statements),
+        "unparsedStatements": sum(not is_read(statement.held) for statement in statements),
+        "parsedStatements": figures.parsed,
+        "boundStatements": figures.bound,
+        "waitingFiles": figures.waiting_files,
+        "workerProcesses": figures.processes,
+        "crashedProcesses": figures.crashed_processes,
+        "cache": figures.cache,
+        "cacheBytes": figures.cache_bytes,
+        "readSeconds": figures.read_seconds,
+        "completeSeconds": figures.complete_seconds,
+        "longestStepSeconds": figures.longest_step,
+        "indexedRelations": figures.index_relations,
         "dialects": sorted({document.dialect.name for document in documents}),
     }

@@ -237,3 +237,17 @@ def test_ignore_comments_and_a_complete_workspace_count_on_the_command_line(
     assert main(["lineage", "--format", "json", str(tmp_path)]) == 0
     messages = json.loads(capsys.readouterr().out)["diagnostics"]
     assert [message["code"] for message in messages] == ["unknown-relation"]
+
+
+def test_an_earlier_run_changes_nothing_but_the_time(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sql_lineage_ls.workspace import parse_cache
+
+    first = run(capsys, str(folder), "--indirect", "--steps")
+    parsed: list[str] = []
+    monkeypatch.setattr(parse_cache, "parse_statement", lambda text, dialect: parsed.append(text))
+    assert run(capsys, str(folder), "--indirect", "--steps") == first
+    assert parsed == []
+    monkeypatch.undo()
+    assert run(capsys, str(folder), "--indirect", "--steps", "--no-cache") == first

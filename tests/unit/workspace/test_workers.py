@@ -92,6 +92,7 @@ TEXTS = {
     "tags.sql": "SELECT {{ cols }}, g.id FROM {{ ref('grain') }} AS g WHERE {{ cond }};",
     "variables.sql": "DECLARE farm STRING;\nSELECT id FROM silo.grain WHERE lot.farm = farm;",
     "empty.sql": "",
+    "body.sql": "CREATE PROCEDURE silo.f(day DATE) BEGIN DECLARE n INT64; SELECT g.id, n, day FROM silo.grain g; END;",
     "models/lots.sql": "SELECT g.lot.farm AS farm FROM silo.grain AS g",
     "latin.sql": "SELECT 'caf\xe9' AS c;",
 }
@@ -129,12 +130,12 @@ def test_a_statement_that_kills_its_process_costs_that_statement_alone(tmp_path:
         assert snapshot.ready
         assert len(snapshot.documents()) == 22
         assert len(engine.take_notices()) == 1
-        crashes = engine.crashes
+        crashes = engine.figures().crashed_processes
         # It is not tried again while its text is the same, wherever it stands.
         (tmp_path / "bad.sql").write_text("SELECT 1;\n\nSELECT falls_down;")
         engine.rescan([uri_from_path(tmp_path / "bad.sql")])
         engine.finish()
-        assert engine.crashes == crashes
+        assert engine.figures().crashed_processes == crashes
         assert engine.take_notices() == ()
 
 
@@ -157,7 +158,7 @@ def test_a_risky_statement_of_an_open_document_is_parsed_elsewhere(tmp_path: Pat
         document = engine.finish().document("deep")
         assert document is not None
         assert [len(one.lineage.edges) for one in document.statements] == [2, 1, 0]
-        assert engine.crashes == 2
+        assert engine.figures().crashed_processes == 2
         # What is open and can be answered is not held up by what cannot.
         engine.open("deep", deep.format("never_ends"))
         engine.open("other", "SELECT lot.tons FROM silo.grain;")
@@ -188,7 +189,7 @@ def test_killed_in_the_middle_of_a_scan(tmp_path: Path) -> None:
         assert snapshot.ready
         edges = [len(one.lineage.edges) for document in snapshot.documents() for one in document.statements]
         assert sorted(edges) == [0] + [2] * 2_000
-        assert 1 <= engine.crashes <= 2
+        assert 1 <= engine.figures().crashed_processes <= 2
         assert engine.take_notices() == ()
 
 
@@ -200,7 +201,7 @@ def test_no_process_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         engine.finish()
         # After the scan they end by themselves.
         assert ended(children())
-        assert engine.processes == 0
+        assert engine.figures().processes == 0
         engine.rescan([uri_from_path(tmp_path / f"{at}.sql") for at in range(50)])
         while not children():
             engine.step()
