@@ -247,7 +247,9 @@ class Analysis:
             return entry.relation
         relation = self._inferred.get(_version(entry, entry.query))
         if relation is None:
-            relation = self._infer(entry, entry.query)
+            # Who asked by the last parts of the name must not decide for those who ask by all of it.
+            told = replace(entry, relation=replace(entry.relation, assumed=False)) if entry.relation.assumed else entry
+            relation = self._infer(told, entry.query)
         return replace(relation, assumed=True) if entry.relation.assumed else relation
 
     def _stored(self, entry: Entry, lineage: StatementLineage, uri: str, index: int) -> Relation:

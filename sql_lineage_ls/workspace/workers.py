@@ -180,7 +180,8 @@ class _Lane:
             self._end()
 
     def _outcome(self, job: Job) -> Outcome:
-        if self.process is None and not self._begin():
+        # One that is killed while it starts says nothing of the next.
+        if self.process is None and not (self._begin() or self._begin()):
             return Unavailable(job)
         process = self.process
         assert process is not None

@@ -321,6 +321,14 @@ def test_views_that_read_each_other_end() -> None:
     assert [use.span.uri for use in engine.snapshot.uses(Node("bigquery\x1fmill\x1fa", ("r", "f")))] == ["a", "b"]
 
 
+def test_who_asks_by_half_of_a_name_decides_nothing_for_others() -> None:
+    whole = "SELECT o.town FROM mill.owners AS o;"
+    for half in ("a", "z"):
+        engine = started(**{"ddl": DDL, "view": VIEW, half: "SELECT o.town FROM owners AS o;", "query": whole})
+        (dependency,) = lineage(engine.snapshot, "query").dependencies
+        assert not dependency.fingerprint.endswith("?")
+
+
 # ---------------------------------------------------------------- settings
 
 
