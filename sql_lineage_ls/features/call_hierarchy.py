@@ -170,7 +170,7 @@ def _written_by(snapshot: Snapshot, item: LineageItem, use: Use, reader: _Reader
     # A statement that changes the rows which it chooses by the item writes nothing new from it.
     elsewhere = (Node(use.target, ()),) if use.target != item.node.relation else ()
     for target in used or reader.targets or elsewhere:
-        yield _item(snapshot, target, write_place(snapshot, document, statement, target), item)
+        yield _item(snapshot, target, write_place(snapshot, document, statement, reader.lineage, target), item)
 
 
 def _is_used_for(reader: _Reader, target: Node, use: Use) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from sql_lineage_ls.features.navigate import declaration_of
 from sql_lineage_ls.lineage.graph import WRITE
-from sql_lineage_ls.lineage.model import Node, Path
+from sql_lineage_ls.lineage.model import Node, Path, StatementLineage
 from sql_lineage_ls.syntax.query_model import AlterTable, CreateTable, CreateType, Drop
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
@@ -27,16 +27,20 @@ def writes_of(snapshot: Snapshot, node: Node) -> Iterator[Write]:
     A plain CREATE TABLE writes nothing, and neither does an ALTER.
     """
     for document, statement in snapshot.writers(node.relation):
-        if _fills(statement) and _writes(statement, node):
-            yield Write(document, statement, write_place(snapshot, document, statement, node))
+        if not _fills(statement):
+            continue
+        lineage = statement.lineage
+        if _writes(lineage, node):
+            yield Write(document, statement, write_place(snapshot, document, statement, lineage, node))
 
 
-def write_place(snapshot: Snapshot, document: DocumentView, statement: StatementView, node: Node) -> FileSpan:
-    """Where a statement writes a node, as near as its text tells.
+def write_place(
+    snapshot: Snapshot, document: DocumentView, statement: StatementView, lineage: StatementLineage, node: Node
+) -> FileSpan:
+    """Where a statement with this lineage writes a node, as near as its text tells.
 
     That is the column's name in an INSERT, SET or view, else the expression that fills it, else the relation's name.
     """
-    lineage = statement.lineage
     tokens = {
         read.path: (read.start, read.end)
         for read in reversed(lineage.reads)
@@ -65,8 +69,7 @@ def _fills(statement: StatementView) -> bool:
     return not isinstance(model, (AlterTable, CreateType, Drop))
 
 
-def _writes(statement: StatementView, node: Node) -> bool:
-    lineage = statement.lineage
+def _writes(lineage: StatementLineage, node: Node) -> bool:
     if not node.path:
         return any(read.usage == WRITE and read.relation == node.relation for read in lineage.reads)
     written = (read.path for read in lineage.reads if read.usage == WRITE and read.relation == node.relation)
