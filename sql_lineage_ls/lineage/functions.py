@@ -92,6 +92,8 @@ ARRAYS_ZIP = frozenset({"ARRAYS_ZIP", "ZIP", "ARRAYZIP", "LIST_ZIP"})
 
 # Count rows, not values, when their argument is `*` or absent.
 COUNTS = frozenset({"COUNT", "COUNT_BIG", "COUNT_IF", "COUNTIF"})
+# Stand for a column whose name a variable holds.
+DYNAMIC_NAMES = frozenset({"IDENTIFIER"})
 # Count rows when their argument is a constant.
 ROW_COUNTS = COUNTS | {"SUM"}
 

@@ -13,7 +13,7 @@ from sql_lineage_ls.catalog.types import RecordType
 from sql_lineage_ls.lineage import changes, checks, ddl_names, expressions, inserts, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import merged, tree_paths
-from sql_lineage_ls.lineage.model import Edge, Gap, GeneratedSource, Problem, Source, StatementLineage
+from sql_lineage_ls.lineage.model import Edge, GeneratedSource, Problem, Source, StatementLineage
 from sql_lineage_ls.lineage.probe import Place, Probe
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Scope, parameter_columns
@@ -204,7 +204,7 @@ def _function(statement: q.CreateFunction, context: Context) -> Written:
     ddl_names.note_relation(last, identity, shown, context)
     if statement.language:
         text = f"the body of {shown} is in {statement.language}: what it reads and writes is not known here"
-        context.gaps[Gap("foreign-body", text, last.start, last.end)] = None
+        context.gap("foreign-body", text, last)
     if statement.query is None or not (statement.table or statement.returns):
         return Written("function")
     context.touch(identity, shown, "function")
@@ -267,7 +267,7 @@ def _call(statement: q.CallRoutine, context: Context) -> Written:
 
 def _dynamic(statement: q.DynamicSql, context: Context) -> Written:
     text = "the text of this SQL is made when it runs: what it reads and writes is not known here"
-    context.gaps[Gap("dynamic-sql", text, statement.start, statement.end)] = None
+    context.gap("dynamic-sql", text, statement)
     return Written("dynamic")
 
 

@@ -88,10 +88,14 @@ def _pipeline(steps: list[list[Token]]) -> list[Token]:
         raise UnsupportedError
     prefix, base = first[:start], first[start:]
     block = _Block(base[1:]) if base[0].token_type is T.FROM else _completed(base)
+    ctes: list[Token] = []
     for step in steps[1:]:
-        if step:
+        if step and step[0].token_type is T.WITH:
+            more = bool(ctes) or any(token.token_type is T.WITH for token in prefix[:1])
+            ctes += [_make(T.COMMA, ",", step[0]), *step[1:]] if more else step
+        elif step:
             block = _apply(block, step)
-    return prefix + _finish(block, step_token(steps))
+    return prefix + ctes + _finish(block, step_token(steps))
 
 
 def step_token(steps: list[list[Token]]) -> Token:
@@ -305,6 +309,20 @@ def _set_operation(block: _Block, step: list[Token]) -> _Block:
     return _completed(query)
 
 
+def _call(block: _Block, step: list[Token]) -> _Block:
+    """`CALL f(1) AS x` is FROM f((what comes before), 1) AS x; a model stands in front of the table."""
+    near = step[0]
+    opened = next((i for i in _outer(step) if step[i].token_type is T.L_PAREN), None)
+    if opened is None:
+        raise UnsupportedError
+    closed = next(i for i in _outer(step) if step[i].token_type is T.R_PAREN)
+    arguments, table = step[opened + 1 : closed], _wrapped(_finish(block, near), near)
+    comma = [_make(T.COMMA, ",", near)] if arguments else []
+    models = bool(arguments) and arguments[0].text.upper() == "MODEL"
+    passed = [*arguments, *comma, *table] if models else [*table, *comma, *arguments]
+    return _Block([*step[1 : opened + 1], *passed, *step[closed:]])
+
+
 def _unchanged(block: _Block, step: list[Token]) -> _Block:
     return block
 
@@ -324,6 +342,7 @@ _OPERATORS: dict[str, Callable[[_Block, list[Token]], _Block]] = {
     "DISTINCT": _distinct,
     "PIVOT": _pivoted,
     "UNPIVOT": _pivoted,
+    "CALL": _call,
     "TABLESAMPLE": _unchanged,
     "ASSERT": _unchanged,
 }

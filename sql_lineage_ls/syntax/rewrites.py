@@ -11,6 +11,7 @@ from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.clause_words import rewrite_clause_words
 from sql_lineage_ls.syntax.from_first import comes_first, select_first
 from sql_lineage_ls.syntax.merge_words import rewrite_merge
+from sql_lineage_ls.syntax.name_clauses import rewrite_name_clauses
 from sql_lineage_ls.syntax.pipes import unpipe
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
 from sql_lineage_ls.syntax.relation_arguments import WRITTEN, rewrite_relation_arguments
@@ -24,6 +25,8 @@ T = TokenType
 def rewrite(prepared: Prepared) -> None:
     """Marks the tokens and applies every rewrite that the text gives a reason for."""
     _order_clauses(prepared)
+    if _NAME_CLAUSE.search(prepared.text):
+        rewrite_name_clauses(prepared.tokens)
     mark(prepared.tokens)
     _rewrite_signs(prepared)
     by_head = _BY_HEAD.get(head_word(prepared.tokens))
@@ -71,6 +74,7 @@ def _order_clauses(prepared: Prepared) -> None:
 
 
 _SELECT_LATER = frozenset({"", "duckdb", "hive", "spark", "databricks"})
+_NAME_CLAUSE = re.compile(r"\b(?:IDENTIFIER|SEMANTIC_VIEW)\s*\(", re.IGNORECASE)
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
 _RECURSION_MARK = re.compile(r"\)\s*(?:SEARCH\s+(?:DEPTH|BREADTH)|CYCLE)\s")
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
