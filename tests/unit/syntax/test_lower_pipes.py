@@ -78,7 +78,7 @@ CASES = [
     (
         "bigquery",
         "FROM calls |> CALL port.weigh(3)",
-        "select * from calls [partial] [`CALL` is not expected here. @CALL]",
+        "select * from table PORT.WEIGH(scalar(select * from calls), 3)",
     ),
 ]
 
