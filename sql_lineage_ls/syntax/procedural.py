@@ -133,7 +133,7 @@ class _Step:
     def _called(self) -> q.Statement | None:
         """`load(1)`, `pkg.load`: a procedure's name, and nothing but its arguments."""
         cursor = self.cursor
-        name = relation_name(cursor)
+        name = _routine_name(cursor)
         bracket = cursor.at("(")
         if bracket:
             cursor.skip_group()
@@ -305,7 +305,7 @@ class _Step:
         """CALL p(x), EXEC p @x."""
         cursor = self.cursor
         cursor.advance()
-        name = relation_name(cursor)
+        name = _routine_name(cursor)
         return q.CallRoutine(name) if name else q.OtherStatement("CALL")
 
     def run(self) -> q.Statement | None:
@@ -323,7 +323,7 @@ class _Step:
         if word is None:
             return q.OtherStatement("EXECUTE")
         if batch and word.upper not in ("(", "@"):
-            name = relation_name(cursor)
+            name = _routine_name(cursor)
             if name and name[-1].text.upper() not in _RUN_TEXT:
                 return q.CallRoutine(name)
             if cursor.done:
@@ -347,6 +347,12 @@ class _Step:
 
     def nothing(self) -> q.Statement | None:
         return q.OtherStatement(self.cursor.upper())
+
+
+def _routine_name(cursor: Cursor) -> tuple[q.Name, ...]:
+    """A procedure's name; none where a part of it is missing in a half-typed text."""
+    names = relation_name(cursor)
+    return names if all(name.text and name.end > name.start for name in names[-1:]) else ()
 
 
 def _name(word: Word) -> q.Name:
