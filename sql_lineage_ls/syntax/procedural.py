@@ -351,6 +351,9 @@ class _Step:
 
 def _routine_name(cursor: Cursor) -> tuple[q.Name, ...]:
     """A procedure's name; none where a part of it is missing in a half-typed text."""
+    word = cursor.peek()
+    if word is None or word.kind == "string":
+        return ()
     names = relation_name(cursor)
     return names if all(name.text and name.end > name.start for name in names[-1:]) else ()
 
