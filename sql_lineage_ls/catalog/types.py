@@ -79,3 +79,5 @@ class Field(Struct, frozen=True, gc=False):
     key: str
     type: DataType
     site: Site | None = None
+    # A query's column whose name the database makes, in a way that is not known for sure.
+    guessed: bool = False

@@ -513,7 +513,7 @@ def _under(relation: Relation, dialect: Dialect) -> Relation:
 
 
 def _rekeyed(field: Field, key: str, dialect: Dialect) -> Field:
-    return Field(field.name, key, _rekeyed_type(field.type, dialect), field.site)
+    return Field(field.name, key, _rekeyed_type(field.type, dialect), field.site, field.guessed)
 
 
 def _rekeyed_type(kind: DataType, dialect: Dialect) -> DataType:
@@ -531,7 +531,7 @@ def sited(field: Field, uri: str, statement: int) -> Field:
     site = field.site
     if site is not None and not site.uri:
         site = Site(uri, statement, site.start, site.end)
-    return Field(field.name, field.key, _sited_type(field.type, uri, statement), site)
+    return Field(field.name, field.key, _sited_type(field.type, uri, statement), site, field.guessed)
 
 
 def _sited_type(kind: DataType, uri: str, statement: int) -> DataType:

@@ -26,6 +26,7 @@ from sql_lineage_ls.lineage.values import (
     element,
     fields,
     influenced,
+    is_array,
     map_entry,
     one_of,
     position_field,
@@ -206,6 +207,13 @@ def _scalar_item(arg: Value, args: list[Value]) -> bool:
     return arg is not args[0] and isinstance(arg, (Record, Derived, Generated))
 
 
+def _flattened_whole(args: list[Value]) -> Value:
+    value = args[0]
+    while is_array(element(value)):
+        value = ArrayOf(element(element(value)))
+    return value
+
+
 def _element_of(args: list[Value]) -> Value:
     return influenced(element(args[0]), conditions(args[1:]))
 
@@ -271,6 +279,7 @@ _SHAPES: dict[str, Shape] = {
     **dict.fromkeys(f.FLATTENED, lambda args: ArrayOf(element(element(args[0])))),
     **dict.fromkeys(f.MAP_ENTRIES, _map_entries),
     **dict.fromkeys(f.MAP_FROM_ENTRIES, _map_from_entries),
+    **dict.fromkeys(f.FLATTENED_WHOLE, _flattened_whole),
     **dict.fromkeys(f.ORDINALS, _ordinal),
     "NVL2": _nvl2,
     "NULLIF": _nullif,

@@ -517,6 +517,10 @@ def _columns_pattern(expr: q.ColumnsPattern, scope: Scope, context: Context) -> 
     return derived([c.value for c in stars.matching_columns(expr, scope, context)])
 
 
+def _applied(expr: q.Applied, scope: Scope, context: Context) -> Value:
+    return evaluate(expr.columns, scope, context)
+
+
 def _call(expr: q.Call, scope: Scope, context: Context) -> Value:
     return calls.evaluate_call(expr, scope, context)
 
@@ -527,6 +531,7 @@ _EVALUATORS: dict[type, Callable[[Any, Scope, Context], Value]] = {
     q.ElementAccess: _element_access,
     q.Star: _star,
     q.ColumnsPattern: _columns_pattern,
+    q.Applied: _applied,
     q.Literal: _literal,
     q.Parameter: _parameter,
     q.Call: _call,

@@ -14,6 +14,8 @@ SAME = frozenset(
      "ROW_TO_JSON", "ARRAY_DISTINCT", "ARRAY_REVERSE", "REVERSE", "ARRAY_SLICE", "SLICE",
      "ARRAY_SORT", "SORT_ARRAY", "LIST_SORT", "LIST_DISTINCT", "LIST_REVERSE", "LIST_SLICE", "SHUFFLE",
      "ARRAY_COMPACT", "TRIM_ARRAY", "ARRAY_UNIQ", "ARRAY_REMOVE", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_FILTER",
+     "ARRAYREVERSE", "ARRAYSLICE", "ARRAYDISTINCT", "ARRAYCOMPACT", "ARRAYPOPBACK", "ARRAYPOPFRONT", "ARRAYRESIZE",
+     "ARRAYINTERSECT", "ANYLAST", "ARRAYROTATELEFT", "ARRAYROTATERIGHT", "ARRAYSHUFFLE",
      "ARRAY_CONCAT_AGG", "SINGLE_VALUE", "MAP_CONCAT_AGG", "TABLE", "VALUE"}
 )
 
@@ -47,8 +49,11 @@ MERGED_MAPS = frozenset({"MAP_CONCAT"})
 # An array made of the elements of several arrays.
 JOINED = frozenset(
     {"ARRAY_CONCAT", "ARRAY_CAT", "ARRAYCONCAT", "LIST_CONCAT", "ARRAY_UNION", "ARRAY_APPEND", "ARRAY_PREPEND",
-     "LIST_APPEND", "LIST_PREPEND"}
+     "LIST_APPEND", "LIST_PREPEND", "ARRAYPUSHBACK", "ARRAYPUSHFRONT"}
 )
+
+# The elements of all arrays that are nested in one.
+FLATTENED_WHOLE = frozenset({"ARRAYFLATTEN"})
 
 # An element of their first argument.
 ELEMENT_OF = frozenset(
@@ -63,7 +68,7 @@ MAP_VALUES = frozenset({"MAP_VALUES", "MAPVALUES"})
 MAP_COLLECTED = frozenset({"MAP_AGG"})
 MULTIMAP_COLLECTED = frozenset({"MULTIMAP_AGG"})
 # An array of the elements of an array's arrays.
-FLATTENED = frozenset({"FLATTEN", "ARRAY_FLATTEN", "ARRAYFLATTEN", "LIST_FLATTEN"})
+FLATTENED = frozenset({"FLATTEN", "ARRAY_FLATTEN", "LIST_FLATTEN"})
 # An array of a map's entries, each a record of its key and its value; and the way back.
 MAP_ENTRIES = frozenset({"MAP_ENTRIES"})
 MAP_FROM_ENTRIES = frozenset({"MAP_FROM_ENTRIES"})

@@ -170,7 +170,10 @@ def _as_columns(
         if items is not None and not source.column_aliases:
             items = named_fields(value)
         wanted = len(source.column_aliases)
-        if items is not None and not (wanted == 1 and len(arrays) == 1):
+        # Where a list of aliases may be short, one alias is the first field's; where it may not, it is the element's
+        # unless that has one field only.
+        whole = wanted == 1 and len(arrays) == 1 and not context.dialect.short_column_lists
+        if items is not None and not (whole and len(items) > 1):
             columns += [Column(i.name, i.key, i.value) for i in items]
             continue
         inner = expressions.unwrapped(value)
@@ -225,6 +228,7 @@ def array_join(source: q.ArrayJoin, scope: Scope, context: Context) -> RangeVari
             _replace_in_star(column, scope)
             continue
         context.meaning(name, "output", value)
+        scope.merged[column.key] = replace(column, starred=False)
         columns.append(column)
     return RangeVariable("ARRAY JOIN", (), tuple(columns), kind="unnest", stored=True, star_columns=())
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.edges import column_edges, influences_on_all, leaves, star_edges
 from sql_lineage_ls.lineage.model import Path
-from sql_lineage_ls.lineage.scope import OpenSource
+from sql_lineage_ls.lineage.scope import Column, OpenSource, are_copies
 from sql_lineage_ls.lineage.values import ELEMENT, ArrayOf, Record, RecordItem, Ref, Traced, Value, fields, type_of
 
 if TYPE_CHECKING:
@@ -47,8 +47,12 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
 def _names(result: QueryResult, context: Context) -> list[str]:
     """A name for each column: of two columns with one name the second is `line_1` in DuckDB, `line#2` elsewhere."""
     seen: dict[str, int] = {}
+    firsts: dict[str, Column] = {}
     names = []
     for column in result.columns:
+        if are_copies((firsts.setdefault(column.key, column), column), context):
+            names.append(column.name)
+            continue
         times = seen[column.key] = seen.get(column.key, 0) + 1
         pattern = context.dialect.repeated_name
         again = pattern.format(name=column.name, n=times - 1) if pattern else f"{column.name}#{times}"

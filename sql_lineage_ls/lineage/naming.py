@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from sql_lineage_ls.catalog.types import Scalar
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.scope import Scope, resolve
+from sql_lineage_ls.lineage.values import Refuted, Unknown, Value, field, type_of
 from sql_lineage_ls.syntax import query_model as q
-from sql_lineage_ls.syntax.dialects import Dialect, LateralAlias
+from sql_lineage_ls.syntax.dialects import Dialect, LateralAlias, NameStyle
+from sql_lineage_ls.syntax.engine_words import words
 
 
 def implied_name(expr: q.Expr, dialect: Dialect) -> q.Name | None:
@@ -66,6 +69,65 @@ _POSTGRES_TYPES = {
 }  # fmt: skip
 
 
+def made_name(projection: q.Projection, scope: Scope, context: Context) -> str:
+    """The name that the database makes of an item without alias, '' where that is not known for sure.
+
+    `o.price * 2` is `(price * 2)` in Spark, `multiply(price, 2)` in ClickHouse (`syntax/name_styles.py`).
+    """
+    written = projection.written
+    if written is None or _has_parameter(projection.value):
+        return ""
+    if not all(isinstance(piece, str | q.ColumnRef) for piece in (*written.pieces, *written.undated)):
+        return ""  # a part that another model put there
+    if not all(_is_number(ref, scope, context) for ref in written.undated):
+        return ""
+    pieces = [piece if isinstance(piece, str) else _shown_inside(piece, scope, context) for piece in written.pieces]
+    return "".join(pieces) if all(pieces) else ""
+
+
+def is_guessed(name: str, dialect: Dialect) -> bool:
+    """Whether the name of an item without alias, as `made_name` gives it, may be another one in the database."""
+    if dialect.name_style in (NameStyle.ORDINAL, NameStyle.NONE):
+        return False
+    return not name or dialect.name_style in _UNTRIED
+
+
+# Known by documentation and habit only: no engine runs here that would prove each of them.
+_UNTRIED = frozenset({NameStyle.CAPITALS, NameStyle.SQUEEZED})
+
+
+def _shown_inside(ref: q.ColumnRef, scope: Scope, context: Context) -> str:
+    """A name inside of an expression, without its source's name; '' for the alias of another item in Spark."""
+    if context.dialect.path_names:
+        return path_name(ref, ref.parts[-1], scope, context).text if len(ref.parts) > 1 else ref.parts[0].text
+    found = resolve(ref.parts, scope, context)
+    if found.problem or found.kind != "column" or found.range not in scope.ranges or isinstance(found.value, Unknown):
+        return ""
+    return ".".join(part.text for part in ref.parts[found.qualifier :])
+
+
+def _is_number(ref: q.ColumnRef, scope: Scope, context: Context) -> bool:
+    found = resolve(ref.parts, scope, context)
+    value: Value | Refuted = found.value
+    for name in ref.parts[found.used :]:
+        value = value if isinstance(value, Refuted) else field(value, context.key(name))
+    kind = None if isinstance(value, Refuted) else type_of(value)
+    return isinstance(kind, Scalar) and kind.text.split("(")[0].strip().upper() in _NUMBERS
+
+
+_NUMBERS = words(
+    "TINYINT SMALLINT INT INTEGER BIGINT BYTE SHORT LONG FLOAT REAL DOUBLE DECIMAL DEC NUMERIC"
+)
+
+
+def _has_parameter(node: object) -> bool:
+    if isinstance(node, q.Parameter):
+        return True
+    if isinstance(node, Struct):
+        return any(_has_parameter(getattr(node, name)) for name in node.__struct_fields__)
+    return isinstance(node, tuple) and any(map(_has_parameter, node))
+
+
 def path_name(expr: q.Expr, name: q.Name, scope: Scope, context: Context) -> q.Name:
     """The whole path as a name, without the source's name where that is not needed (ClickHouse).
 
@@ -96,8 +158,12 @@ def reading_order(projections: Sequence[q.Projection], dialect: Dialect) -> Sequ
     while waiting:
         open_keys = {keys[i] for i in waiting} - {""}
         ready = [i for i in waiting if not (reads[i] & open_keys) - {keys[i]}]
-        found += ready or waiting
-        waiting = [i for i in waiting if i not in ready] if ready else []
+        if not ready:
+            # A circle: what is named inside of an expression comes before the item around it.
+            inside = [i for i in waiting if projections[i].start < 0]
+            ready = inside[:1] or waiting
+        found += ready
+        waiting = [i for i in waiting if i not in ready]
     return found
 
 
@@ -106,8 +172,8 @@ def column_refs(node: object) -> Iterator[q.ColumnRef]:
     if isinstance(node, q.ColumnRef):
         yield node
     elif isinstance(node, Struct):
-        for field in node.__struct_fields__:
-            yield from column_refs(getattr(node, field))
+        for name in node.__struct_fields__:
+            yield from column_refs(getattr(node, name))
     elif isinstance(node, tuple):
         for item in node:
             yield from column_refs(item)

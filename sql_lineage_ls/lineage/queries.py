@@ -168,7 +168,7 @@ def renamed(result: QueryResult, names: tuple[q.Name, ...], context: Context) ->
         checks.check_count(names[-1], len(names), len(columns), text, context)
     for position, name in enumerate(names[: len(columns)]):
         column = columns[position]
-        columns[position] = replace(column, name=context.show(name), key=context.fold(name),
+        columns[position] = replace(column, name=context.show(name), key=context.fold(name), guessed=False,
                                     definitions=((name.start, name.end),))
         context.meaning(name, "output", column.value, definitions=column.definitions)
     return replace(result, columns=tuple(columns))
@@ -191,9 +191,15 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     rule = context.dialect.lateral_alias
     scope.alias_rule = rule
     parts: dict[int, list[Column]] = {}
-    for position in naming.reading_order(query.projections, context.dialect):
+    if rule is LateralAlias.FIRST:
+        scope.alias_keys = frozenset(context.fold(p.alias) for p in query.projections if p.alias is not None)
+    items = (*query.projections, *query.named) if query.named else query.projections
+    for position in naming.reading_order(items, context.dialect):
+        if position >= len(query.projections):
+            _name_inside(items[position], block, context)
+            continue
         before = len(block.columns)
-        _project(query.projections[position], position, block, context)
+        _project(items[position], position, block, context)
         parts[position] = block.columns[before:]
     block.columns = [column for position in sorted(parts) for column in parts[position]]
     scope.alias_rule = LateralAlias.NEVER
@@ -209,8 +215,8 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     counted = unique(source for variable in scope.ranges for source in variable.counted)
     result = QueryResult(columns, tuple(block.open), unique(block.influences), rows, keeps=keeps, counted=counted)
     if query.row == "struct":
-        items = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
-        return replace(result, row=Record(items, rest=open_record(block.open)))
+        fields = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
+        return replace(result, row=Record(fields, rest=open_record(block.open)))
     return _value_table(result) if query.row == "value" and columns else result
 
 
@@ -258,6 +264,15 @@ def only_counted(result: QueryResult) -> Iterator[Source]:
     yield from (source for source in result.counted if source.relation not in read)
 
 
+def _name_inside(item: q.Projection, block: _Block, context: Context) -> None:
+    """An alias that stands inside of an expression names it for the whole block (ClickHouse, "Expression aliases")."""
+    assert item.alias is not None
+    value = expressions.evaluate(item.value, block.scope, context)
+    context.meaning(item.alias, "output", value)
+    key = context.fold(item.alias)
+    block.scope.aliases[key] = Column(item.alias.text, key, value, ((item.alias.start, item.alias.end),))
+
+
 def _value_table(result: QueryResult) -> QueryResult:
     """SELECT AS VALUE: the row is the value itself, and the fields of a record value are its columns (GoogleSQL)."""
     value = result.columns[0].value
@@ -291,8 +306,11 @@ def _add_column(projection: q.Projection, value: Value, position: int, block: _B
     span = (projection.start, projection.end)
     if name is None:
         unnamed = sum(1 for column in block.columns if column.unnamed)
-        text = context.dialect.anonymous.format(i=position, n=unnamed)
-        column = Column(text, context.dialect.column_key(text), value, (span,) if span[0] >= 0 else (), span, True)
+        text = naming.made_name(projection, block.scope, context)
+        shown = text or context.dialect.anonymous.format(i=position, n=unnamed)
+        guessed = naming.is_guessed(text, context.dialect)
+        at = (span,) if span[0] >= 0 else ()
+        column = Column(shown, context.dialect.column_key(shown), value, at, span, True, guessed)
     else:
         column = Column(context.show(name), context.fold(name), value, ((name.start, name.end),), span)
     if projection.alias is not None:

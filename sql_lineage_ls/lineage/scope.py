@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sql_lineage_ls.catalog.types import Unspecified, Variant
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
 from sql_lineage_ls.lineage.values import (
@@ -26,9 +27,11 @@ from sql_lineage_ls.lineage.values import (
     RecordItem,
     Ref,
     Refuted,
+    Traced,
     Unknown,
     Value,
     one_of,
+    type_of,
 )
 from sql_lineage_ls.lineage.values import field as record_field
 from sql_lineage_ls.syntax.dialects import LateralAlias, NameOrder
@@ -48,6 +51,10 @@ class Column(Struct, frozen=True, gc=False):
     span: Span = (-1, -1)
     # The select item has no alias and no name of its own.
     unnamed: bool = False
+    # The database makes its name of the expression, and how is not known for sure: `name` only stands in for it.
+    guessed: bool = False
+    # Its key without the source's name that a star put before it (ClickHouse).
+    bare: str = ""
     # A merged column that stands first in `*` (USING), not one that replaces another in place (ARRAY JOIN).
     starred: bool = True
     # What the branches of a set operation give to it: transform and select item of each.
@@ -107,6 +114,8 @@ class RangeVariable(Struct, frozen=True, eq=False):
     counted: tuple[Source, ...] = ()
     rows: tuple[str, ...] = ()
     definitions: tuple[Span, ...] = ()
+    # The table's own name, which still answers behind an alias (ClickHouse).
+    own_name: tuple[str, ...] = ()
     # Where the CTE that it reads is defined, -1 for any other source.
     cte: int = -1
     # The offset of an unnested array: a name beside the alias, not one of its columns (GoogleSQL WITH OFFSET).
@@ -124,6 +133,11 @@ class RangeVariable(Struct, frozen=True, eq=False):
     @property
     def closed(self) -> bool:
         return not self.open
+
+    @property
+    def sure(self) -> bool:
+        """Whether a name that is not among its columns is wrong for certain."""
+        return not self.assumed and not any(column.guessed for column in self.columns)
 
     def answers(self, prefix: Sequence[str]) -> bool:
         """Whether `prefix.` may stand before its columns: `ds.t`, `t` for the table `ds.t`, only `o` for `t AS o`."""
@@ -201,6 +215,8 @@ class Scope(Struct, eq=False):
     lets: dict[str, Column] = field(default_factory=dict)
     # All output columns, where a clause can name them that no column name settles (GROUP BY, QUALIFY, ..).
     outputs: dict[str, Column] = field(default_factory=dict)
+    # The folded aliases of the whole select list, where they are known before it is read (ClickHouse).
+    alias_keys: frozenset[str] = frozenset()
     # CTEs of this block: the defining name and the result (queries.QueryResult).
     ctes: dict[str, tuple[Name, Any]] = field(default_factory=dict)
     windows: dict[str, NamedWindow] = field(default_factory=dict)
@@ -285,20 +301,28 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
             return known
     opened: list[Scope] = []
     failed: Binding | None = None
+    row: Binding | None = None
     for level in scope.levels():
         found = _proved(names, keys, level, context)
         if found is not None and not found.problem:
-            if level is scope and found.qualifier and found.column is not None and not scope.parameters:
-                scope.qualifiers.bindings[keys] = found
-            return _outer_column(found, opened, names)
+            if not (found.kind == "alias" and context.dialect.rows_after_columns):
+                if level is scope and found.qualifier and found.column is not None and not scope.parameters:
+                    scope.qualifiers.bindings[keys] = found
+                return _outer_column(found, opened, names)
+            row = row or _outer_column(found, opened, names)
+            continue
         failed = failed or found
         if _open_sources(level, keys[0]):
             opened.append(level)
-    if failed is not None and failed.qualifier:
-        return failed
-    special = _without_owner(names, keys, context)
-    if special is not None:
-        return special
+    certain = row or (failed if failed is not None and failed.qualifier else None)
+    return certain or _without_owner(names, keys, context) or _unproved(names, keys, opened, failed, scope, context)
+
+
+def _unproved(
+    names: tuple[Name, ...], keys: tuple[str, ...], opened: list[Scope], failed: Binding | None, scope: Scope,
+    context: Context,
+) -> Binding:
+    """A name that no list of columns has: of a relation without schema, or of none."""
     if len(opened) > 1:
         return _inner_or_outer(names, keys, opened)
     if opened:
@@ -351,12 +375,22 @@ def _row_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 
 def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
+    if context.dialect.path_names:
+        alias = level.aliases.get(keys[0]) if level.alias_rule is LateralAlias.FIRST else None
+        if alias is not None and _has_fields(alias.value, names[1:], context):
+            return _alias(alias)
+        column = _column(keys[0], level, context)
+        if column is not None and column.kind == "column" and _has_fields(column.value, names[1:], context):
+            return column  # a column's field comes before a source's column (ClickHouse)
     qualified = _qualified(names, keys, level, context)
     if qualified is not None and not qualified.problem:
         variable = qualified.range
         if variable is None or variable.closed or qualified.column is not None:
             return qualified
     column = _column(keys[0], level, context)
+    if column is not None and column.kind == "output" and _has_no_field(column, names[1], context):
+        # An alias that has no such field leaves the name to the column that it hides (ClickHouse).
+        column = _column(keys[0], replace(level, alias_rule=LateralAlias.NEVER), context) or column
     if column is not None and not column.problem and column.kind == "column":
         return column
     if qualified is not None:
@@ -365,6 +399,24 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
         return column
     row = _row(keys[0], level, context)
     return row if row is not None and row.range is not None and row.range.row is not None else None
+
+
+def _has_fields(value: Value, names: Sequence[Name], context: Context) -> bool:
+    """Whether the fields are declared one below the other."""
+    for name in names:
+        if isinstance(type_of(value), Unspecified | Variant):
+            return False
+        found = record_field(value, context.key(name))
+        if isinstance(found, Refuted):
+            return False
+        value = found
+    return True
+
+
+def _has_no_field(binding: Binding, name: Name, context: Context) -> bool:
+    if name.text.isdigit() or name.text in context.dialect.pseudo_fields:
+        return False
+    return isinstance(record_field(binding.value, context.key(name)), Refuted)
 
 
 def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
@@ -386,6 +438,8 @@ def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> R
     """The range variable of a name; of two that share it (`a.t, b.t`, an alias given twice) the one with `column`."""
     level.qualifiers.refresh(level.ranges)
     found = level.qualifiers.find(prefix)
+    if not found:
+        found = [r for r in level.ranges if r.own_name and tuple(prefix) == r.own_name[-len(prefix) :]]
     if len(found) > 1 and column:
         return next((r for r in found if column[0] in r.by_key), found[0])
     return found[0] if found else None
@@ -396,8 +450,11 @@ def _range_column(
 ) -> Binding:
     """The column after a qualifier of `length` parts."""
     key = keys[length]
-    found = variable.by_key.get(key, [])
+    found = _one_column(variable.by_key.get(key, []), context)
     if len(found) == 1:
+        column = found[0]
+        return Binding(column.value, length + 1, length, variable, column, column.definitions, variable.stored)
+    if found and context.dialect.first_source_wins:
         column = found[0]
         return Binding(column.value, length + 1, length, variable, column, column.definitions, variable.stored)
     if found:
@@ -415,7 +472,7 @@ def _range_column(
     if variable.open:
         return _open_column(names[length], key, variable, length, context)
     gap = Gap("undeclared-column", f"{variable.name} has no column '{names[length].text}'")
-    problem = "" if variable.assumed else "undeclared-column"
+    problem = "undeclared-column" if variable.sure else ""
     return Binding(Unknown(gap), length + 1, length, variable, problem=problem,
                    names=tuple(c.name for c in variable.columns), owner=variable.name)
 
@@ -442,7 +499,8 @@ def _column(key: str, level: Scope, context: Context) -> Binding | None:
     if key in level.merged:
         column = level.merged[key]
         return Binding(column.value, 1, column=column, definitions=column.definitions, stored=False)
-    found = [(variable, column) for variable in level.visible() for column in variable.by_key.get(key, ())]
+    found = [(variable, column) for variable in level.visible()
+             for column in _one_column(variable.by_key.get(key, ()), context)]
     if len(found) == 1:
         variable, column = found[0]
         return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
@@ -461,6 +519,23 @@ def _column(key: str, level: Scope, context: Context) -> Binding | None:
     if level.alias_rule is LateralAlias.FALLBACK and key in level.aliases:
         return _alias(level.aliases[key])
     return None
+
+
+def _one_column(columns: Sequence[Column], context: Context) -> Sequence[Column]:
+    """One of the columns that are copies of one attribute, which are not ambiguous in Spark (AttributeSeq.resolve)."""
+    return columns[:1] if len(columns) > 1 and are_copies(columns, context) else columns
+
+
+def are_copies(columns: Sequence[Column], context: Context) -> bool:
+    """Whether columns of one name are the same column of the same source, in a dialect where they then are one."""
+    first, *others = (_plain(column.value) for column in columns)
+    return context.dialect.copies_are_one and isinstance(first, Ref) and all(other == first for other in others)
+
+
+def _plain(value: Value) -> Value:
+    while isinstance(value, Traced):
+        value = value.value
+    return value
 
 
 def _alias(column: Column) -> Binding:
@@ -545,7 +620,7 @@ def _not_found(names: tuple[Name, ...], scope: Scope, context: Context) -> Bindi
     if len(names) > 1:
         text = f"'{names[0].text}' is neither a source nor a column here; the sources are {owners}"
     gap = Gap("undeclared-column", text)
-    sure = not any(variable.assumed for variable in variables)
+    sure = all(variable.sure for variable in variables)
     candidates = tuple(dict.fromkeys(c.name for variable in variables for c in variable.columns))
     return Binding(Unknown(gap), 1, problem="undeclared-column" if sure else "", names=candidates, owner=owners)
 

@@ -134,6 +134,7 @@ def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | 
         (alias or name).text, (context.fold(alias or name),), columns, result.open, result.row, kind="cte",
         influences=result.influences, rows=result.rows,
         definitions=((alias.start, alias.end),) if alias is not None else at, cte=defined.start,
+        own_name=(key,) if context.dialect.alias_keeps_name else (),
     )
     context.ctes.read(defined.start)
     return aliased(variable, source.column_aliases, context)
@@ -168,6 +169,7 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
     return RangeVariable(
         (alias or last).text if alias else name, qualifiers, columns, opened, relation=identity, stored=True,
         assumed=assumed, rows=(identity,), definitions=((alias.start, alias.end),) if alias is not None else (),
+        own_name=tuple(context.fold(part) for part in parts) if context.dialect.alias_keeps_name else (),
     )
 
 
@@ -175,7 +177,8 @@ def _columns_of(relation: Relation, context: Context) -> tuple[tuple[Column, ...
     """The listed columns of a relation, and where the unlisted ones of an open relation come from."""
     known = context.columns.get(id(relation))
     if known is None:
-        columns = tuple([Column(f.name, f.key, Ref(relation.id, (f.name,), f.type)) for f in relation.columns])
+        columns = tuple([Column(f.name, f.key, Ref(relation.id, (f.name,), f.type), guessed=f.guessed)
+                         for f in relation.columns])
         context.columns[id(relation)] = known = relation, columns
     return known[1], (OpenSource(relation.id, relation.name),) if relation.open else ()
 
@@ -243,7 +246,7 @@ def relabelled(columns: Sequence[Column], names: tuple[q.Name, ...], context: Co
     made = []
     for column, name in zip(columns, names, strict=False):
         context.meaning(name, "output", column.value)
-        made.append(replace(column, name=context.show(name), key=context.fold(name),
+        made.append(replace(column, name=context.show(name), key=context.fold(name), guessed=False,
                             definitions=((name.start, name.end),)))
     return (*made, *columns[len(made):])
 

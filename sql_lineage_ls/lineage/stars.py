@@ -49,7 +49,7 @@ def _all(star: q.Star, scope: Scope, context: Context) -> Expansion:
     opened: list[OpenSource] = []
     for variable in scope.visible():
         one = _of_range(variable, context) if star.start >= 0 else _of_pipe(variable, context)
-        for column in one.columns:
+        for column in _told_apart(variable, one.columns, scope, context):
             if column.key not in merged:
                 columns.append(column)
             elif column.key in in_place:
@@ -66,6 +66,24 @@ def _of_pipe(variable: RangeVariable, context: Context) -> Expansion:
     return Expansion((Column(variable.name, variable.qualifiers[-1], variable.row),))
 
 
+def _told_apart(variable: RangeVariable, columns: tuple[Column, ...], scope: Scope, context: Context
+                ) -> tuple[Column, ...]:
+    """ClickHouse: a column whose bare name means something else in the block is called `source.column`."""
+    if not (context.dialect.path_names and variable.qualifiers):
+        return columns
+    taken = set(scope.alias_keys)
+    for other in scope.visible():
+        if other is variable:
+            break
+        taken |= other.by_key.keys()
+    taken -= scope.merged.keys()
+    qualifier = variable.qualifiers[-1]
+    return tuple(
+        replace(c, name=f"{qualifier}.{c.name}", key=f"{qualifier}.{c.key}", bare=c.key) if c.key in taken else c
+        for c in columns
+    )
+
+
 def _of_range(variable: RangeVariable, context: Context) -> Expansion:
     context.ctes.column(variable.cte, None)
     if variable.star_columns is not None:
@@ -80,21 +98,41 @@ def _qualified(star: q.Star, qualifier: q.Expr, scope: Scope, context: Context) 
     if isinstance(qualifier, q.ColumnRef) and not star.value:
         keys = tuple(context.fold(name) for name in qualifier.parts)
         for level in scope.levels():
-            variable = next((v for v in level.ranges if v.answers(keys)), None)
-            if variable is not None:
-                expressions.note_range(qualifier.parts[-1], variable, context)
-                return _of_range(variable, context)
+            named = [c for v in level.visible() for c in v.by_key.get(keys[0], ())]
+            if context.dialect.path_names and any(map(_is_record, named)):
+                break
+            # Spark lets a LATERAL VIEW have the name of a table: then it is all of both.
+            answering = [v for v in level.ranges if v.answers(keys)]
+            if answering:
+                expressions.note_range(qualifier.parts[-1], answering[0], context)
+                ones = [(v, _of_range(v, context)) for v in answering]
+                return Expansion(
+                    tuple(c for v, one in ones for c in _told_apart(v, one.columns, level, context)),
+                    tuple(source for _, one in ones for source in one.open),
+                )
             if any(keys[0] in v.by_key for v in level.visible()):
                 break  # a record of this block hides the sources of the blocks around
     value = expressions.evaluate(qualifier, scope, context)
     items = named_fields(value)
     if items is not None:
-        return Expansion(tuple(Column(item.name, item.key, item.value) for item in items))
+        before = _path_before(qualifier, context)
+        return Expansion(tuple(Column(before + item.name, before + item.key, item.value) for item in items))
     inner = expressions.unwrapped(value)
     name = context.name_of(inner.relation) if isinstance(inner, Ref) else "this expression"
     if isinstance(qualifier, q.Parameter):
         name = qualifier.text
     return Expansion((), open_fields(value, name))
+
+
+def _is_record(column: Column) -> bool:
+    return named_fields(column.value) is not None
+
+
+def _path_before(qualifier: q.Expr, context: Context) -> str:
+    """ClickHouse: the columns of `c.address.*` are called `c.address.city`."""
+    if not context.dialect.path_names or not isinstance(qualifier, q.ColumnRef):
+        return ""
+    return "".join(f"{part.text}." for part in qualifier.parts)
 
 
 def open_fields(value: Value, name: str) -> tuple[OpenSource, ...]:
@@ -116,9 +154,9 @@ def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) ->
     for ref in star.except_:
         _note_modifier(ref.parts[0 if ref in nested else -1], columns, context)
     columns = [_narrowed(c, nested, context) for c in columns]
-    columns = [c for c in columns if c.key not in left_out]
+    columns = [c for c in columns if (c.bare or c.key) not in left_out]
     new = {context.fold(p.alias): p for p in star.replace if p.alias is not None}
-    columns = [_replaced(c, new.get(c.key), scope, context) for c in columns]
+    columns = [_replaced(c, new.get(c.bare or c.key), scope, context) for c in columns]
     names = {context.fold(p.value.parts[-1]): p.alias for p in star.rename if isinstance(p.value, q.ColumnRef)}
     columns = [_renamed(c, names.get(c.key), context) for c in columns]
     if left_out or new or names:
@@ -188,7 +226,8 @@ def _renamed(column: Column, name: q.Name | None, context: Context) -> Column:
     if name is None:
         return column
     context.meaning(name, "output", column.value)
-    return replace(column, name=context.show(name), key=context.fold(name), definitions=((name.start, name.end),))
+    return replace(column, name=context.show(name), key=context.fold(name), guessed=False,
+                   definitions=((name.start, name.end),))
 
 
 def _note_star(star: q.Star, found: Expansion, scope: Scope, context: Context) -> None:
@@ -243,10 +282,14 @@ def whole_star(projection: q.Projection) -> q.Star | None:
 def several_columns(projection: q.Projection, scope: Scope, context: Context) -> list[Column] | None:
     """The columns of a select item that makes more than one, None for an ordinary item."""
     expr = projection.value
+    if isinstance(expr, q.Call) and expr.name == "UNTUPLE" and len(expr.args) == 1:
+        return _untupled(projection, expr.args[0], scope, context)
     if isinstance(expr, q.Call):
         made = generators.select_columns(projection, scope, context)
         if made is not None:
             return made
+    if isinstance(expr, q.Applied):
+        return _applied(expr, (projection.start, projection.end), scope, context)
     pattern = next(_patterns(expr), None) if context.dialect.repeats_columns else None
     if pattern is None:
         return None
@@ -257,6 +300,39 @@ def several_columns(projection: q.Projection, scope: Scope, context: Context) ->
         name, key = _repeated_name(projection.alias, column, pattern.pattern, context)
         columns.append(Column(name, key, value, ((projection.start, projection.end),)))
     return columns
+
+
+def _untupled(projection: q.Projection, arg: q.Expr, scope: Scope, context: Context) -> list[Column] | None:
+    """ClickHouse `untuple(t) AS u`: a column `u.name` for each element; without alias their names are not known."""
+    items = named_fields(expressions.evaluate(arg, scope, context))
+    if items is None:
+        return None
+    alias, at = projection.alias, (projection.start, projection.end)
+    before = f"{alias.text}." if alias is not None else ""
+    return [Column(before + i.name, before + i.key, i.value, (at,), at, unnamed=alias is None, guessed=alias is None)
+            for i in items]
+
+
+def _applied(expr: q.Applied, at: tuple[int, int], scope: Scope, context: Context) -> list[Column] | None:
+    """A column `f(name)` for each of the columns, None where they cannot be listed."""
+    if isinstance(expr.columns, q.Star):
+        expanded = expand_star(expr.columns, scope, context)
+        if expanded.open:
+            return None
+        columns = list(expanded.columns)
+    elif not isinstance(expr.columns, q.ColumnsPattern):
+        return None
+    else:
+        columns = matching_columns(expr.columns, scope, context)
+    made = []
+    for column in columns:
+        name, value = column.name, column.value
+        for function in expr.functions:
+            with context.matching(value):
+                value = expressions.evaluate(q.Call(function.upper(), (q.ColumnsPattern(""),)), scope, context)
+            name = f"{function}({name})"
+        made.append(Column(name, context.dialect.column_key(name), value, (at,), at))
+    return made
 
 
 def _patterns(node: object) -> Iterator[q.ColumnsPattern]:
@@ -287,7 +363,7 @@ def _matching(columns: Iterable[Column], pattern: str) -> list[Column]:
         compiled = re.compile(pattern)
     except re.error:
         return []
-    return [column for column in columns if compiled.search(column.name)]
+    return [column for column in columns if compiled.search(column.bare or column.name)]
 
 
 def _repeated_name(alias: q.Name | None, column: Column, pattern: str, context: Context) -> tuple[str, str]:

@@ -57,7 +57,7 @@ def write_output(result: QueryResult, written: Written) -> Written:
 def output_field(column: Column) -> Field:
     start, end = column.definitions[0] if column.definitions else column.span
     site = Site("", -1, start, end) if start >= 0 else None
-    return Field(column.name, column.key, type_of(column.value), site)
+    return Field(column.name, column.key, type_of(column.value), site, column.guessed)
 
 
 def copy_rows(source: tuple[q.Name, ...], target: str, written: Written, context: Context) -> None:

@@ -48,6 +48,25 @@ class UnnestShape(Enum):
     COLUMN = "column"
 
 
+class NameStyle(Enum):
+    """What the database calls a select item that has no alias and no name of its own (`syntax/name_styles.py`).
+
+    ORDINAL: by its place or with a fixed word, which `anonymous` says (BigQuery, Hive, Postgres, Redshift).
+    NONE: not at all, and nothing can read it by a name (Trino, Presto, Athena, T-SQL).
+    The others make the name of the expression: AS_WRITTEN (MySQL, SQLite), SQUEEZED (Oracle), CAPITALS (Snowflake),
+    or write it anew in their own way (DUCKDB, SPARK, CLICKHOUSE).
+    """
+
+    ORDINAL = "ordinal"
+    NONE = "none"
+    AS_WRITTEN = "as_written"
+    SQUEEZED = "squeezed"
+    CAPITALS = "capitals"
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+    CLICKHOUSE = "clickhouse"
+
+
 class LateralAlias(Enum):
     """Whether a select item can name an earlier item's alias.
 
@@ -92,6 +111,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
     lateral_alias: LateralAlias = LateralAlias.NEVER
     # A bare range variable is its row as a record (BigQuery, Postgres, DuckDB).
     row_value: bool = False
+    # A bare name is a column of any enclosing block before it is the row of a source (Postgres transformColumnRef).
+    rows_after_columns: bool = False
+    # Two columns of a subquery that are the same column of the same source are one (Spark).
+    copies_are_one: bool = False
+    # A table's own name can be written where it has an alias (ClickHouse).
+    alias_keeps_name: bool = False
     # `items.sku` of an array of records is the array of its fields (Spark, Hive, ClickHouse); elsewhere an error.
     array_fields: bool = False
     # `m.key` reads a map's value under that key (Spark, Databricks, Hive).
@@ -108,6 +133,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
     implicit_recursion: bool = False
     # The name of a select item that has none: {i} counts all items, {n} the unnamed ones, both from 0.
     anonymous: str = "_col{i}"
+    # Where the name is made of the expression; `anonymous` then stands in for one that is not known for sure.
+    name_style: NameStyle = NameStyle.NONE
+    # `"text"` is a string (Spark, Hive, BigQuery, MySQL).
+    text_quotes: bool = False
     # A cast or a call without alias has the name of what it casts or calls (Postgres, Redshift).
     call_names: bool = False
     # A column list may name fewer columns than the query gives; the rest keep their names (Postgres, DuckDB).
@@ -263,6 +292,9 @@ _SPARK = {
     "keys_are_map_keys": True,
     "values_column": "col{i}",
     "pivot_value_alone": True,
+    "name_style": NameStyle.SPARK,
+    "copies_are_one": True,
+    "text_quotes": True,
     "pseudo_columns": frozenset({"_metadata"}),
     "quote": "`",
 }
@@ -299,6 +331,8 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="bigquery",
+            name_style=NameStyle.ORDINAL,
+            text_quotes=True,
             grammar="bigquery",
             family="bigquery",
             wildcard_tables=True,
@@ -334,11 +368,13 @@ DIALECTS: dict[str, Dialect] = {
                 "exchange_takes_only": True,
                 "lateral_alias": LateralAlias.NEVER,
                 "anonymous": "_c{i}",
+                "name_style": NameStyle.ORDINAL,
                 "pseudo_columns": frozenset({"input__file__name", "block__offset__inside__file", "row__id"}),
             },
         ),
         Dialect(
             name="snowflake",
+            name_style=NameStyle.CAPITALS,
             grammar="snowflake",
             external_column="VALUE",
             family="snowflake",
@@ -366,6 +402,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="postgres",
+            name_style=NameStyle.ORDINAL,
             grammar="postgres",
             family="postgres",
             declares_lists=Where.BODIES,
@@ -378,6 +415,7 @@ DIALECTS: dict[str, Dialect] = {
             quoted_ignore_case=False,
             unnest=UnnestShape.COLUMNS,
             row_value=True,
+            rows_after_columns=True,
             call_names=True,
             function_alias_names_column=True,
             short_column_lists=True,
@@ -386,6 +424,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="redshift",
+            name_style=NameStyle.ORDINAL,
             grammar="redshift",
             family="redshift",
             declares_lists=Where.BODIES,
@@ -405,6 +444,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="oracle",
+            name_style=NameStyle.SQUEEZED,
             grammar="oracle",
             family="oracle",
             row_functions=frozenset({"REF", "VALUE", "MAKE_REF"}),
@@ -428,6 +468,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="duckdb",
+            name_style=NameStyle.DUCKDB,
             grammar="duckdb",
             family="duckdb",
             short_column_lists=True,
@@ -449,6 +490,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="clickhouse",
+            name_style=NameStyle.CLICKHOUSE,
             grammar="clickhouse",
             family="clickhouse",
             as_copies_table=True,
@@ -466,6 +508,7 @@ DIALECTS: dict[str, Dialect] = {
             keys_are_map_keys=True,
             values_column="c{i}",
             first_source_wins=True,
+            alias_keeps_name=True,
             casts_by_name=True,
             path_names=True,
             pseudo_fields=frozenset({"size0", "size1", "size2", "null", "keys", "values"}),
@@ -478,6 +521,8 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="mysql",
+            name_style=NameStyle.AS_WRITTEN,
+            text_quotes=True,
             grammar="mysql",
             family="mysql",
             into_variables=Where.EVERYWHERE,
@@ -508,6 +553,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="sqlite",
+            name_style=NameStyle.AS_WRITTEN,
             grammar="sqlite",
             family="sqlite",
             routine_variables=frozenset({"new", "old"}),

@@ -17,8 +17,8 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.callables import read_callable
 from sql_lineage_ls.syntax.ddl import read_ddl
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.engine_words import words
 from sql_lineage_ls.syntax.lower import lower_statement
-from sql_lineage_ls.syntax.lower.names import words
 from sql_lineage_ls.syntax.output_clause import take_output, with_output
 from sql_lineage_ls.syntax.procedural import read_step, without_into
 from sql_lineage_ls.syntax.repair import Prepared

@@ -128,6 +128,13 @@ class ColumnsPattern(Record):
     unpack: bool = False
 
 
+class Applied(Record):
+    """ClickHouse `* APPLY(f) APPLY(g)`, `COLUMNS('re') APPLY(f)`: each of the columns as argument of the functions."""
+
+    columns: Expr
+    functions: tuple[str, ...]
+
+
 class Literal(Record):
     """`kind` is `string`, `number`, `boolean`, `null` or `other` (typed and interval constants)."""
 
@@ -258,6 +265,7 @@ Expr = Union[
     ElementAccess,
     Star,
     ColumnsPattern,
+    Applied,
     Literal,
     Parameter,
     Call,
@@ -276,6 +284,16 @@ Expr = Union[
 # ---------------------------------------------------------------- query blocks
 
 
+class WrittenName(Record):
+    """What the database calls a select item without alias: `pieces` in a row, a name in them as it is resolved.
+
+    It is right where none of `undated` is a date.
+    """
+
+    pieces: tuple[Union[str, ColumnRef], ...]
+    undated: tuple[ColumnRef, ...] = ()
+
+
 class Projection(Record):
     """One item of a select list (also of REPLACE, of a pivot's aggregates and IN list).
 
@@ -288,6 +306,7 @@ class Projection(Record):
     aliases: tuple[Name, ...] = ()
     start: int = -1
     end: int = -1
+    written: WrittenName | None = None
 
 
 class RecursionMark(Record):
@@ -464,6 +483,8 @@ class Select(Record):
     """ClickHouse `WITH expression AS name`: names for expressions, visible in the whole block."""
     keeps: bool = False
     """Its range variables can still be named by the block that has it as a source (pipe syntax)."""
+    named: tuple[Projection, ...] = ()
+    """ClickHouse `f((a + b) AS c)`: names given inside of expressions, as visible as those of the select list."""
 
 
 class SetOperation(Record):

@@ -255,7 +255,7 @@ SPECIAL: dict[str, Maker] = {
     "STRUCT_PACK": _pack,
     "NAMED_STRUCT": _keyed("struct"),
     **_names(_keyed("object"), "OBJECT_CONSTRUCT OBJECT_CONSTRUCT_KEEP_NULL JSON_BUILD_OBJECT JSONB_BUILD_OBJECT"),
-    **_names(_array, "ARRAY ARRAY_CONSTRUCT LIST_VALUE LIST_PACK MULTISET"),
+    **_names(_array, "ARRAY ARRAY_CONSTRUCT LIST_VALUE LIST_PACK MULTISET JSON_BUILD_ARRAY JSONB_BUILD_ARRAY"),
     **_names(_map, "MAP VARMAP CREATE_MAP"),
     "MAP_FROM_ARRAYS": _map,
     **_names(_if, "IF IIF IFF"),

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def words(text: str) -> frozenset[str]:
-    """The words of a list that is kept as one text."""
-    return frozenset(text.split())
-
+from sql_lineage_ls.syntax.engine_words import words
 
 # Make one value of a group's rows. Sources: the aggregate function pages of the databases' documentation.
 AGGREGATES = words(

@@ -206,6 +206,16 @@ def matched(low: Lowering, inner: Any, unpack: bool) -> q.ColumnsPattern | None:
     return q.ColumnsPattern(name_patterns.EVERY, star=found, unpack=unpack) if isinstance(found, q.Star) else None
 
 
+def applied(low: Lowering, node: exp.Expr) -> q.Expr:
+    """ClickHouse `* APPLY(f)`; an expression that names no columns is what it is."""
+    inner = low.expr(node.this)
+    function = node.args.get("expression")
+    name = function.name if isinstance(function, exp.Expr) else ""
+    if isinstance(inner, q.Applied):
+        return q.Applied(inner.columns, (*inner.functions, name))
+    return q.Applied(inner, (name,)) if isinstance(inner, q.Star | q.ColumnsPattern) else inner
+
+
 # ---------------------------------------------------------------- semi-structured values
 
 
@@ -347,6 +357,7 @@ TABLE: dict[type, ExprHandler] = {
     exp.Bracket: bracket,
     exp.Star: star,
     exp.Columns: columns_pattern,
+    exp.Apply: applied,
     exp.JSONExtract: json_extract,
     exp.JSONExtractScalar: json_extract,
     exp.JSONBExtract: json_extract,

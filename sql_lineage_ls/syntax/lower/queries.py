@@ -9,10 +9,12 @@ import msgspec
 from sqlglot import exp
 
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import LateralAlias
 from sql_lineage_ls.syntax.lower import pivots, sources
 from sql_lineage_ls.syntax.lower.clauses import order_by, with_clause
 from sql_lineage_ls.syntax.lower.context import Lowering, QueryHandler, offset_of
 from sql_lineage_ls.syntax.lower.match import with_match
+from sql_lineage_ls.syntax.name_styles import written_name
 
 # Longer chains of one set operation are built as a balanced tree: the branches are equal in rank, and a tree of
 # depth 10,000 could not be walked.
@@ -52,7 +54,27 @@ def select(low: Lowering, node: exp.Select) -> q.Query:
         keyword,
         spans[-1][1] if spans else -1,
         lets,
+        named=_named(low, node) if low.dialect.lateral_alias is LateralAlias.FIRST else (),
     )
+
+
+_CLAUSES = ("where", "prewhere", "group", "having", "qualify", "order")
+
+
+def _named(low: Lowering, node: exp.Select) -> tuple[q.Projection, ...]:
+    """The aliases inside of a block's expressions; those of subqueries are their own."""
+    found: list[q.Projection] = []
+    tops = [item.this if item.__class__ is exp.Alias else item for item in node.expressions]
+    stack: list[Any] = [*[node.args[key] for key in _CLAUSES if node.args.get(key) is not None], *tops]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, list):
+            stack += current
+        elif isinstance(current, exp.Expr) and not low.is_query(current):
+            if current.__class__ is exp.Alias:
+                found.append(q.Projection(low.expr(current.this), low.name(current.args["alias"])))
+            stack += current.args.values()
+    return tuple(found)
 
 
 def projection(low: Lowering, node: Any, span: tuple[int, int] | None = None) -> q.Projection:
@@ -70,7 +92,8 @@ def projection(low: Lowering, node: Any, span: tuple[int, int] | None = None) ->
     value = low.expr(node)
     if low.dialect.regex_columns and isinstance(value, q.ColumnRef) and value.parts[-1].quoted:
         value = _regex_columns(value)
-    return q.Projection(value, None, (), start, end)
+    named = isinstance(value, q.ColumnRef | q.FieldAccess | q.Star) or start < 0
+    return q.Projection(value, None, (), start, end, None if named else written_name(low.text[start:end], low.dialect))
 
 
 # The one regular expression that people write there, since it has no other way to leave columns out.

@@ -175,8 +175,7 @@ def table(low: Lowering, node: exp.Table) -> q.TableSource:
     """A named table, a function, or a file's address."""
     this = node.args.get("this")
     if this is None:
-        rows = node.args.get("rows_from") or []
-        return _function(low, rows[0].this, node) if rows else q.TableRef(())
+        return _rows_from(low, node)
     if isinstance(this, _FUNCTIONS):
         return _function(low, this, node)
     if isinstance(this, (exp.Values, exp.Subquery)):
@@ -195,6 +194,20 @@ def table(low: Lowering, node: exp.Table) -> q.TableSource:
     return q.TableRef(
         () if address is not None else parts, alias, names, position, position is not None, clauses, address, start, end
     )
+
+
+def _rows_from(low: Lowering, node: exp.Table) -> q.TableSource:
+    """Postgres `ROWS FROM (unnest(a), f(b)) AS t(x, y)`: the columns of the functions side by side."""
+    items = [q.FromItem(source(low, item), "CROSS") for item in node.args.get("rows_from") or []]
+    alias, names, _ = table_alias(low, node)
+    counted = bool(node.args.get("ordinality"))
+    if len(items) == 1 and isinstance(items[0].source, (q.Unnest, q.TableFunction)):
+        return msgspec.structs.replace(items[0].source, alias=alias, column_aliases=names, with_position=counted)
+    if counted:
+        items.append(q.FromItem(q.TableFunction(q.Call("GENERATE_SERIES"), q.Name("ordinality")), "CROSS"))
+    if not items:
+        return q.TableRef(())
+    return q.DerivedTable(q.Select((q.Projection(q.Star()),), tuple(items)), alias, names, lateral=True)
 
 
 def _address(low: Lowering, this: Any, parts: tuple[q.Name, ...]) -> str | None:
