@@ -246,3 +246,22 @@ class Signature(Struct, frozen=True):
     parameters: tuple[str, ...]
     active: int
     text: str = ""
+
+
+class TextChange(Struct, frozen=True, order=True):
+    """The code points at `span` become `text`."""
+
+    span: FileSpan
+    text: str
+
+
+class Renaming(Struct, frozen=True):
+    """All changes of a rename, sorted by document and place."""
+
+    changes: tuple[TextChange, ...]
+
+
+class Refusal(Struct, frozen=True):
+    """Why something cannot be done, said for a person."""
+
+    reason: str

@@ -237,6 +237,8 @@ def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
         found = field(as_document(value), _field_name(value, name, True, context))
     if not isinstance(found, Refuted):
         inner = unwrapped(found)
+        if isinstance(inner, ArrayOf):  # `items.sku` of an array of records
+            inner = unwrapped(inner.value)
         stored = inner if isinstance(inner, Ref) else None
         context.meaning(name, "field", found, relation=stored.relation if stored else "",
                         path=stored.path if stored else ())

@@ -26,6 +26,7 @@ from sql_lineage_ls.server.handlers import (
     lenses,
     navigation,
     references,
+    renaming,
     structure,
     symbols,
     tokens,
@@ -86,6 +87,7 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
         hierarchy.FAMILY,
         structure.FAMILY,
         completing.FAMILY,
+        renaming.FAMILY,
         symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )

@@ -32,6 +32,7 @@ class Client(Struct, frozen=True, kw_only=True):
     folds_lines: bool = False
     # How many folds a client takes, 0 where it does not say.
     most_folds: int = 0
+    document_changes: bool = False
     watches_files: bool = False
     configuration: bool = False
     progress: bool = False
@@ -61,6 +62,7 @@ def read_client(capabilities: types.ClientCapabilities) -> Client:
         link_tooltips=has("text_document.document_link.tooltip_support"),
         folds_lines=has("text_document.folding_range.line_folding_only"),
         most_folds=int(_get(capabilities, "text_document.folding_range.range_limit") or 0),
+        document_changes=has("workspace.workspace_edit.document_changes"),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
         configuration=has("workspace.configuration"),
         progress=has("window.work_done_progress"),
