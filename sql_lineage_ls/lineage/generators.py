@@ -50,7 +50,8 @@ def unnest(source: q.Unnest, scope: Scope, context: Context, *, path: bool = Fal
         table = _table_by_name(source.alias, source.arrays[0], context)
         if table is not None:
             return table
-    if len(source.arrays) == 1 and isinstance(window := source.arrays[0], q.Window) and isinstance(window.value, q.Call):
+    window = source.arrays[0] if len(source.arrays) == 1 else None
+    if isinstance(window, q.Window) and isinstance(window.value, q.Call):
         # `TABLE(f(a) OVER (PARTITION BY b))` is what f makes of each part (Snowflake, "Table functions").
         return table_function(q.TableFunction(window.value, source.alias, source.column_aliases), scope, context)
     arrays = [expressions.evaluate(array, scope, context) for array in source.arrays]
