@@ -72,7 +72,8 @@ def _as_written(text: str) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Oracle ("SELECT": c_alias): the expression in capitals without blanks."""
+    """Oracle: the expression in capitals without blanks, which an inline view's reader can name (dba.stackexchange
+    question 218315; the SQL reference is silent). `count( * )` is `COUNT(*)`."""
     return "" if _UNUSUAL.search(text) or "'" in text or '"' in text else text.replace(" ", "").upper()
 
 
