@@ -7,6 +7,7 @@ Every code has a page in docs/diagnostics/.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from sql_lineage_ls.features.results import Diagnostic, Related
 from sql_lineage_ls.features.unknown_relations import UNKNOWN_RELATION, unknown_relations
 from sql_lineage_ls.lineage.model import Node, Problem, path_text
 from sql_lineage_ls.lineage.redefinitions import Redefinition
+from sql_lineage_ls.syntax.pieces import WORD, pieces_of
 from sql_lineage_ls.syntax.query_model import SyntaxIssue
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
@@ -129,12 +131,26 @@ def _of_redefinition(
     snapshot: Snapshot, redefinition: Redefinition, span: Span, options: DiagnosticOptions
 ) -> Iterator[Diagnostic]:
     severity = _severity(REDEFINED, options)
-    if severity != OFF:
+    if severity != OFF and not _chosen_between(snapshot, redefinition):
         other = snapshot.site_span(redefinition.other)
         related = (Related(other, f"`{redefinition.name}` is declared here too"),) if other is not None else ()
         yield Diagnostic(
             REDEFINED, severity, span, redefinition.message, related=related, href=_page(REDEFINED, options)
         )
+
+
+def _chosen_between(snapshot: Snapshot, redefinition: Redefinition) -> bool:
+    """Whether words stand between two statements of a script that choose which of them runs: `END IF; ELSE`."""
+    first, second = redefinition.other, redefinition.site
+    document = snapshot.document(second.uri)
+    if document is None or first.uri != second.uri:
+        return False
+    statements = document.statements[first.statement : second.statement + 1]
+    return any(
+        piece.kind == WORD
+        for before, behind in pairwise(statements)
+        for piece in pieces_of(document.text[before.end : behind.start], document.dialect)
+    )
 
 
 def _line(document: DocumentView, offset: int) -> int:
