@@ -205,6 +205,8 @@ class Scope(Struct, eq=False):
     parent: Scope | None = None
     ranges: list[RangeVariable] = field(default_factory=list)
     merged: dict[str, Column] = field(default_factory=dict)
+    # How many range variables a merged column was made of; one behind them has a column of its own.
+    merged_of: dict[str, int] = field(default_factory=dict)
     parameters: dict[str, Column] = field(default_factory=dict)
     aliases: dict[str, Column] = field(default_factory=dict)
     # Whether aliases of the select list can be read here: never, after columns, or before them.
@@ -435,11 +437,16 @@ def _qualified(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
 
 
 def _range(prefix: Sequence[str], level: Scope, column: Sequence[str] = ()) -> RangeVariable | None:
-    """The range variable of a name; of two that share it (`a.t, b.t`, an alias given twice) the one with `column`."""
+    """The range variable of a name; of two that share it (`a.t, b.t`, an alias given twice) the one with `column`.
+
+    The right side of a SEMI JOIN leaves its name to others.
+    """
     level.qualifiers.refresh(level.ranges)
     found = level.qualifiers.find(prefix)
     if not found:
         found = [r for r in level.ranges if r.own_name and tuple(prefix) == r.own_name[-len(prefix) :]]
+    if len(found) > 1:
+        found = [r for r in found if not r.hidden] or found
     if len(found) > 1 and column:
         return next((r for r in found if column[0] in r.by_key), found[0])
     return found[0] if found else None

@@ -238,7 +238,8 @@ def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context
     """A range variable under a column alias list: `t AS x(a, b)`."""
     if not names or variable.open:
         return variable
-    return replace(variable, columns=relabelled(variable.columns, names, context), by_key={})
+    columns = queries.told_apart(relabelled(variable.columns, names, context), context)
+    return replace(variable, columns=columns, by_key={})
 
 
 def relabelled(columns: Sequence[Column], names: tuple[q.Name, ...], context: Context) -> tuple[Column, ...]:
@@ -309,6 +310,7 @@ def _merge_columns(item: q.FromItem, before: int, scope: Scope, context: Context
         context.meaning(name, "column", one_of((left, right), "IDENTITY"))
         _note_using(name, (left, right), context)
         scope.merged[key] = Column(name.text, key, value, ((name.start, name.end),))
+        scope.merged_of[key] = len(scope.ranges)
 
 
 def _named(ranges: list[RangeVariable]) -> list[RangeVariable]:
@@ -332,6 +334,7 @@ def _natural(item: q.FromItem, before: int, scope: Scope, context: Context) -> N
         scope.compared += _compared(one, other.value)
         value = _merged_value(item.join, one, other.value)
         scope.merged[column.key] = Column(column.name, column.key, value)
+        scope.merged_of[column.key] = len(scope.ranges)
 
 
 def _compared(left: Value, right: Value) -> tuple[Influence, ...]:

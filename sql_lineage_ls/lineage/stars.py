@@ -47,10 +47,12 @@ def _all(star: q.Star, scope: Scope, context: Context) -> Expansion:
     in_place = dict(merged) if context.dialect.using_in_place else {}
     columns = [] if in_place else list(merged.values())
     opened: list[OpenSource] = []
-    for variable in scope.visible():
+    for position, variable in enumerate(scope.ranges):
+        if variable.hidden or variable.kept:
+            continue
         one = _of_range(variable, context) if star.start >= 0 else _of_pipe(variable, context)
         for column in _told_apart(variable, one.columns, scope, context):
-            if column.key not in merged:
+            if column.key not in merged or position >= scope.merged_of.get(column.key, position + 1):
                 columns.append(column)
             elif column.key in in_place:
                 columns.append(in_place.pop(column.key))

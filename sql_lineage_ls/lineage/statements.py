@@ -134,7 +134,8 @@ def _view(statement: q.CreateView, context: Context) -> Written:
         inserts.insert_result(into, context.schemas.relation(statement.to), (), result, True, written, context)
         return written
     attributes = _attributes(statement.of_type, context) if statement.of_type else ()
-    result = queries.told_apart(queries.renamed(result, statement.columns or attributes, context), context)
+    result = queries.renamed(result, statement.columns or attributes, context)
+    result = replace(result, columns=queries.told_apart(result.columns, context))
     checks.check_duplicates(() if result.open else result.columns, context)
     write_output(result, written)
     if statement.of_type and not attributes:
@@ -160,7 +161,8 @@ def _table(statement: q.CreateTable, context: Context) -> Written:
         copy_rows(statement.clone, target, written, context)
     if statement.query is not None:
         result = queries.bind_query(statement.query, context.outer, context)
-        result = queries.told_apart(_under_declared(result, statement, context), context)
+        result = _under_declared(result, statement, context)
+        result = replace(result, columns=queries.told_apart(result.columns, context))
         checks.check_duplicates(() if result.open else result.columns, context)
         return write_output(result, written)
     if statement.location is not None:

@@ -13,7 +13,7 @@ T = TokenType
 
 _LIST_ENDS = frozenset(
     {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.QUALIFY, T.WINDOW, T.FETCH, T.OFFSET, T.SEMICOLON,
-     T.UNION, T.INTERSECT, T.EXCEPT, T.USING}
+     T.UNION, T.INTERSECT, T.EXCEPT}
 )  # fmt: skip
 _TELLING = _LIST_ENDS | OPEN | CLOSE | {T.SELECT}
 _BEFORE = frozenset({T.L_PAREN, T.R_PAREN, T.UNION, T.INTERSECT, T.EXCEPT, T.ALL, T.DISTINCT, T.ALIAS, T.SEMICOLON})
@@ -49,20 +49,23 @@ def _level(tokens: list[Token], index: int) -> tuple[list[Token], int]:
     """The tokens from `index` to the end of their brackets, and the index of that end."""
     found: list[Token] = []
     start = -1  # of a FROM that no SELECT stands before
-    comma = False
+    several = False  # what sqlglot does not read
     while index < len(tokens) and tokens[index].token_type not in CLOSE:
         token = tokens[index]
         kind = token.token_type
         if kind is T.FROM and (not found or found[-1].token_type in _BEFORE):
-            start, comma = len(found), False
+            behind = tokens[index + 1].token_type if index + 1 < len(tokens) else None
+            start, several = len(found), behind is T.L_PAREN
         elif kind is T.COMMA and start >= 0:
-            comma = True
+            several = True
+        elif kind is T.INSERT:
+            start = -1  # of Hive's FROM .. INSERT .. SELECT
         elif kind is T.SELECT and start >= 0:
-            if comma:
+            if several:
                 listed, index = _select_list(tokens, index)
                 found[start:start] = listed
             start = -1
-            if comma:
+            if several:
                 continue
         elif kind in _LIST_ENDS:
             start = -1

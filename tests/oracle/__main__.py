@@ -21,12 +21,14 @@ def main() -> int:
     parser.add_argument("engine", choices=sorted(ENGINES))
     parser.add_argument("--queries", type=int, default=2000, help="statements that the engine accepts")
     parser.add_argument("--seed", type=int, default=7, help="the first schema")
+    parser.add_argument("--minutes", type=float, default=1e6, help="an earlier end")
     chosen = parser.parse_args()
+    end = time.monotonic() + 60 * chosen.minutes
     tally = Tally()
     shortest: dict[str, Disagreement] = {}
     counts: dict[str, int] = {}
     shown = time.monotonic()
-    for one in compare(ENGINES[chosen.engine], chosen.seed, chosen.queries, tally):
+    for one in compare(ENGINES[chosen.engine], chosen.seed, chosen.queries, tally, lambda: time.monotonic() > end):
         counts[one.kind] = counts.get(one.kind, 0) + 1
         if one.kind not in shortest or len(one.text) < len(shortest[one.kind].text):
             shortest[one.kind] = one

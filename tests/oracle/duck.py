@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import product
+from threading import Timer
 from typing import Any
 
 from tests.oracle.analyzer import Rejected
@@ -13,6 +14,9 @@ from tests.oracle.trees import ELEMENT, Arr, Items, Leaf, Rec, Row, Schema, Tree
 
 BITS = 2
 """How many conditions of a query are independent of each other: each looks at one bit of the tag."""
+
+PATIENCE = 3.0
+"""Seconds for one query."""
 
 _TAG = re.compile(r"([a-z_.\[\]*]+)#[01]")
 
@@ -37,7 +41,7 @@ class DuckDb:
 
         self._errors = duckdb.Error
         self._connection = duckdb.connect()
-        self._connection.execute("SET threads = 1")
+        self._connection.execute("SET threads = 1; SET memory_limit = '400MB'; SET max_temp_directory_size = '0KB'")
         self._connection.execute(DUCKDB.ddl(schema))
         for table in schema:
             for row in ROWS:
@@ -46,6 +50,9 @@ class DuckDb:
 
     def run(self, query: str) -> list[tuple[str, Tree]]:
         """The output columns with where each leaf comes from; `Rejected`."""
+        # Joins without condition may give more rows than anybody waits for.
+        patience = Timer(PATIENCE, self._connection.interrupt)
+        patience.start()
         try:
             # DuckDB does not look into a CTE that nobody reads.
             *ctes, _ = query.split("\n")
@@ -54,9 +61,11 @@ class DuckDb:
                 self._connection.execute("\n".join([*ctes, f"SELECT 1 FROM {name} LIMIT 0"]))
             result = self._connection.execute(query)
             names = [column[0] for column in result.description]
-            rows = result.fetchmany(20_000)
+            rows = result.fetchmany(5_000)
         except self._errors as error:
             raise Rejected(str(error)) from error
+        finally:
+            patience.cancel()
         return columns_of(names, rows)
 
     def close(self) -> None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from sql_lineage_ls.features.diagnostics import DEFAULT_SEVERITIES
 from sql_lineage_ls.lineage.edges import merged
 from sql_lineage_ls.lineage.model import VALUE, Edge, StatementLineage, path_text
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.engine import Engine
+from sql_lineage_ls.workspace.snapshot import Snapshot
 from tests.oracle.trees import Repeated, Schema, Tree, at, leaf_paths, tags
 from tests.support import product
 
@@ -31,11 +34,33 @@ class Answer:
         ]
 
 
+class Analyst:
+    """The program with the tables of `ddl` open ('' for none): it answers one statement after the other."""
+
+    def __init__(self, ddl: str, dialect: str) -> None:
+        self._engine = Engine()
+        self._engine.configure((), Settings(dialect=dialect))
+        self._engine.open("file:///ddl.sql", ddl)
+        self._engine.rescan()
+        self._engine.finish()
+
+    def analyse(self, statement: str) -> Answer:
+        """Our lineage of a statement."""
+        self._engine.close(_QUERY)
+        self._engine.open(_QUERY, statement)
+        return _answer(self._engine.finish())
+
+
+_QUERY = "file:///q.sql"
+
+
 def analyse(ddl: str, query: str, dialect: str) -> Answer:
     """Our lineage of a query over the tables of `ddl` ('' for none)."""
-    texts = {"file:///q.sql": query, **({"file:///ddl.sql": ddl} if ddl else {})}
-    snapshot = product.open_files(texts, dialect)
-    document = snapshot.document("file:///q.sql")
+    return _answer(product.open_files({_QUERY: query, **({"file:///ddl.sql": ddl} if ddl else {})}, dialect))
+
+
+def _answer(snapshot: Snapshot) -> Answer:
+    document = snapshot.document(_QUERY)
     assert document is not None
     statement = document.statements[0]
     names = {identity: name for identity, name, _ in statement.lineage.relations}
