@@ -6,10 +6,10 @@ Ratios compare measurements of one run on one machine; figures of different mach
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import sys
 from collections.abc import Iterator
-from os import cpu_count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,11 +45,13 @@ def main() -> None:
     options = parser.parse_args()
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
+        # Servers begin without what an earlier run has left, and leave nothing.
+        os.environ["XDG_CACHE_HOME"] = str(Path(folder, "cache"))
         for row in _rows(Path(folder), options.quick):
             rows.append(row)
             print(f"{row.what}: {row.measured:.4g} {row.unit}", file=sys.stderr)
     print(render(rows))
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": cpu_count()}
+    machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_bytes(msgspec.json.format(msgspec.json.encode({"machine": machine, "rows": rows}), indent=2))
 

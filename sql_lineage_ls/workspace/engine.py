@@ -183,7 +183,11 @@ class Engine:
                 continue
             if self.settled:
                 return self.snapshot
-            self._reading.wait(_WAIT_SECONDS)
+            self.wait()
+
+    def wait(self) -> None:
+        """Waits a while for a worker process, for callers with nothing else to do after `step` had nothing."""
+        self._reading.wait(_WAIT_SECONDS)
 
     # ------------------------------------------------------------ work
 
