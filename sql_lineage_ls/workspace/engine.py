@@ -127,7 +127,7 @@ class Engine:
 
     def stop(self) -> None:
         """Ends the worker processes; nothing else may be asked of the engine afterwards."""
-        self._reading.close()
+        self._reading.elsewhere.close()
 
     def take_notices(self) -> tuple[str, ...]:
         """Messages for the person at the editor that were not taken before; each is said once."""
@@ -137,7 +137,7 @@ class Engine:
 
     @property
     def parsed(self) -> int:
-        return self._cache.parsed + self._reading.parsed_elsewhere
+        return self._cache.parsed + self._reading.elsewhere.parsed
 
     @property
     def bound(self) -> int:
@@ -166,8 +166,8 @@ class Engine:
             parsed=self.parsed,
             bound=self.bound,
             waiting_files=self.waiting_files,
-            processes=self._reading.processes,
-            crashed_processes=self._reading.crashes,
+            processes=self._reading.elsewhere.processes,
+            crashed_processes=self._reading.elsewhere.crashes,
             cache=store.outcome if store is not None else "off",
             cache_bytes=store.bytes if store is not None else 0,
             read_seconds=self._read_seconds,
@@ -187,7 +187,7 @@ class Engine:
 
     def wait(self) -> None:
         """Waits a while for a worker process, for callers with nothing else to do after `step` had nothing."""
-        self._reading.wait(_WAIT_SECONDS)
+        self._reading.elsewhere.wait(_WAIT_SECONDS)
 
     # ------------------------------------------------------------ work
 
@@ -348,7 +348,7 @@ class Engine:
         for file in found.files.values():
             for piece in file.pieces:
                 self._cache.put(piece.key, piece.held)
-        self._reading.refuse(state.refused)
+        self._reading.elsewhere.refuse(state.refused)
         self._revision.recall(found.files, found.known, circumstances, self._reading.open)
         self._shown.recall(found.views, found.contributions)
         self._uncommitted, self._hurry, self._whole = {}, False, True
@@ -379,4 +379,4 @@ class Engine:
             self._unsaved = 1
             return
         self._unsaved = 0
-        self._store.save(self._reading.circumstances, files, self._reading.refused)
+        self._store.save(self._reading.circumstances, files, self._reading.elsewhere.refused)

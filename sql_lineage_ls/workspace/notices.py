@@ -20,6 +20,10 @@ class Notices:
         """Adds that a file is left out for its size."""
         self.say(f"{name} is not analysed: its size of {size:,} is above `max_file_size` ({limit:,}).")
 
+    def say_unknown_dialect(self, name: str, dialect: str) -> None:
+        """Adds that a document names a dialect that is none."""
+        self.say(f"{name}: its first line names the dialect {dialect!r}, which is none.")
+
     def take(self) -> tuple[str, ...]:
         """The messages since the last time."""
         waiting, self._waiting = tuple(self._waiting), []

@@ -9,9 +9,12 @@ _LONG = 50_000
 # Its work can double with each level, and its stack end the process.
 _DEEP = 12
 
-_MARKS = re.compile(r"""'(?:[^'\\]|\\.|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|[(\[<>\])]|\bCASE\b|\bEND\b""", re.S | re.I)
-_DEEPER = frozenset("([<")
-_HIGHER = frozenset(")]>")
+# Angle brackets of types stand between words, unlike comparisons: `ARRAY<STRUCT<a INT64>>`.
+_MARKS = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|[(\[>\])]|(?<=\w)<(?=\w)|\bCASE\b|\bEND\b""", re.S | re.I
+)
+_OPENED_BY = {"(": "(", "[": "(", "<": "<", "CASE": "CASE"}
+_CLOSED_BY = {")": "(", "]": "(", ">": "<", "END": "CASE"}
 
 
 def is_risky(text: str) -> bool:
@@ -20,13 +23,14 @@ def is_risky(text: str) -> bool:
         return True
     if text.count("(") + text.count("[") + text.count("<") + text.upper().count("CASE") <= _DEEP:
         return False
-    depth = 0
+    # Apart, since what closes one may be an operator or a word of something else.
+    depths = {"(": 0, "<": 0, "CASE": 0}
     for match in _MARKS.finditer(text):
-        mark = match.group()
-        if mark in _DEEPER or mark.upper() == "CASE":
-            depth += 1
-            if depth > _DEEP:
+        mark = match.group().upper()
+        if (opened := _OPENED_BY.get(mark)) is not None:
+            depths[opened] += 1
+            if sum(depths.values()) > _DEEP:
                 return True
-        elif mark in _HIGHER or mark.upper() == "END":
-            depth = max(depth - 1, 0)
+        elif (closed := _CLOSED_BY.get(mark)) is not None:
+            depths[closed] = max(depths[closed] - 1, 0)
     return False
