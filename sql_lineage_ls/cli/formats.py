@@ -12,6 +12,7 @@ from sql_lineage_ls.cli.lineage import Details
 from sql_lineage_ls.cli.usage import UsageError
 from sql_lineage_ls.exporters.datahub import DataHubOptions, to_datahub
 from sql_lineage_ls.exporters.json import json_pieces
+from sql_lineage_ls.exporters.mermaid import report_to_mermaid
 from sql_lineage_ls.exporters.openlineage import EPOCH, NO_RUN, OpenLineageOptions, to_openlineage
 from sql_lineage_ls.exporters.report import Report
 from sql_lineage_ls.exporters.text import to_text
@@ -48,12 +49,16 @@ def make_writer(arguments: Namespace) -> Callable[[Report], Iterable[str]]:
         return lambda report: (to_datahub(report, datahub),)
     if chosen == "json":
         return json_pieces
+    if chosen == "mermaid":
+        return lambda report: (report_to_mermaid(report),)
     return lambda report: (to_text(report, arguments.steps),)
 
 
 def report_details(arguments: Namespace) -> Details:
     """How much the report has to tell; the exports for other tools tell of stored relations only, and all of it."""
-    if arguments.format not in ("text", "json"):
+    if arguments.format == "mermaid" and arguments.steps:
+        raise UsageError("'--steps' is an option of '--format text' and '--format json'")
+    if arguments.format not in ("text", "json", "mermaid"):
         wrong = next((name for name in ("indirect", "steps", "intermediate") if getattr(arguments, name)), None)
         if wrong is not None:
             raise UsageError(f"'--{wrong}' is an option of '--format text' and '--format json'")

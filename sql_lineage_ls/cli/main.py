@@ -16,7 +16,7 @@ from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 
 COMMANDS = ("lineage", "datahub-paths", "serve", "demo")
-FORMATS = ("text", "json", "openlineage", "datahub")
+FORMATS = ("text", "json", "mermaid", "openlineage", "datahub")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 
@@ -70,7 +70,9 @@ def _add_lineage(commands: _Commands) -> None:
     )
     lineage.add_argument("paths", metavar="PATH", nargs="+", help="a file, a folder with .sql files, or - for stdin")
     lineage.add_argument("--dialect", default="", help="the SQL dialect; told from each file where it is left out")
-    lineage.add_argument("--format", choices=FORMATS, default="text", help="text (default), json, or for another tool")
+    lineage.add_argument(
+        "--format", choices=FORMATS, default="text", help="text (default), json, mermaid, or for another tool"
+    )
     lineage.add_argument(
         "--indirect", action="store_true", help="also what filters, joins, groups and orders the rows (<~)"
     )

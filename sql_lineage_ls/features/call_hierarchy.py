@@ -12,17 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sql_lineage_ls.features.definition import surrounding
-from sql_lineage_ls.features.navigate import declaration_of, is_star
+from sql_lineage_ls.features.navigate import title_of
 from sql_lineage_ls.features.results import LineageItem, LineageStep
 from sql_lineage_ls.features.subject import Subject, subject_at
-from sql_lineage_ls.features.writers import write_place, writes_of
+from sql_lineage_ls.features.writers import home_of, write_place, writes_of
 from sql_lineage_ls.lineage.graph import CONTAINED, STAR, WRITE, made_from, written_from
 from sql_lineage_ls.lineage.model import ROWS, Node, Read, StatementLineage, path_text
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView, Use
 
 CIRCLE = "seen above"
 DOWN, UP = "down", "up"
-_LONGEST_TITLE = 60
 # A derived value may come from many nodes; an editor offers each as a root of its own.
 _MOST_ROOTS = 20
 
@@ -37,7 +36,7 @@ def prepare_call_hierarchy(snapshot: Snapshot, uri: str, offset: int) -> tuple[L
         return ()
     nodes = subject.nodes or _behind(subject)
     here = subject.found.file_span(subject.found.occurrence.start, subject.found.occurrence.end)
-    return tuple(_item(snapshot, node, _home(snapshot, node) or here) for node in nodes[:_MOST_ROOTS])
+    return tuple(_item(snapshot, node, home_of(snapshot, node) or here) for node in nodes[:_MOST_ROOTS])
 
 
 def incoming_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, ...]:
@@ -73,7 +72,7 @@ def outgoing_calls(snapshot: Snapshot, item: LineageItem) -> tuple[LineageStep, 
     for write in writes_of(snapshot, item.node):
         for source in _sources(write.statement, item.node):
             places = tuple(_reads(write.document, write.statement, source))
-            place = _home(snapshot, source) or next(iter(places), write.span)
+            place = home_of(snapshot, source) or next(iter(places), write.span)
             found = _item(snapshot, source, place, item)
             known = steps.setdefault((source, found.focus.uri), (found, {}))
             known[1].update(dict.fromkeys(places))
@@ -113,19 +112,8 @@ def _item(snapshot: Snapshot, node: Node, place: FileSpan, before: LineageItem |
 def _query_item(document: DocumentView, statement: StatementView) -> LineageItem:
     """The item of a query that stores nothing: a report, an export."""
     span = FileSpan(document.uri, statement.start, statement.end)
-    title = " ".join(document.text[span.start : min(span.end, span.start + 2 * _LONGEST_TITLE)].split())
-    if len(title) > _LONGEST_TITLE:
-        title = title[: _LONGEST_TITLE - 1] + "…"
     file = document.uri.rsplit("/", 1)[-1]
-    return LineageItem(title or "query", "statement", file, span, span, None)
-
-
-def _home(snapshot: Snapshot, node: Node) -> FileSpan | None:
-    """Where a node is declared, else where it is written first; None where it is only read."""
-    declared = declaration_of(snapshot, node)
-    if declared is not None and not is_star(snapshot, declared):
-        return declared
-    return next((write.span for write in writes_of(snapshot, node)), declared)
+    return LineageItem(title_of(document, statement), "statement", file, span, span, None)
 
 
 def _behind(subject: Subject) -> tuple[Node, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.lineage.model import ROWS, VALUE, Node
-from sql_lineage_ls.workspace.snapshot import FileSpan, Snapshot
+from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
 # A chain through more nodes than this is cut: an editor shows a handful of them.
 MOST_NODES = 400
 
+_LONGEST_TITLE = 60
 _VALUES = frozenset({VALUE})
 
 
@@ -58,6 +59,13 @@ def is_star(snapshot: Snapshot, span: FileSpan) -> bool:
     """Whether a column is declared by a `*` only, so that its name stands nowhere in the statement."""
     document = snapshot.document(span.uri)
     return document is not None and document.text[span.start : span.end] == "*"
+
+
+def title_of(document: DocumentView, statement: StatementView) -> str:
+    """A statement that has no name of its own, by its first words."""
+    start = statement.start
+    title = " ".join(document.text[start : min(statement.end, start + 2 * _LONGEST_TITLE)].split())
+    return f"{title[: _LONGEST_TITLE - 1]}…" if len(title) > _LONGEST_TITLE else title or "query"
 
 
 def relations_read_by(snapshot: Snapshot, relation: Relation) -> tuple[Node, ...]:

@@ -12,7 +12,7 @@ from typing import Literal, Union
 
 from msgspec import Struct
 
-from sql_lineage_ls.lineage.model import Node
+from sql_lineage_ls.lineage.model import Node, Path
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import FileSpan
 
@@ -265,3 +265,50 @@ class Refusal(Struct, frozen=True):
     """Why something cannot be done, said for a person."""
 
     reason: str
+
+
+class GraphRow(Struct, frozen=True):
+    """A field path of a relation in the lineage graph, below the rows of the records around it.
+
+    `label` is what it adds to the row above it (`city`, `items[*]`), `depth` how deep it lies, `type` its data type or
+    ''. `used` is False where it only leads to the rows below. `up` and `down` tell that more can be shown that way.
+    """
+
+    path: Path
+    label: str
+    depth: int
+    type: str
+    place: FileSpan | None
+    used: bool
+    up: bool
+    down: bool
+
+
+class GraphRelation(Struct, frozen=True):
+    """A relation in the lineage graph; `kind` is `table`, `view`, `location`, .. or `query` for one without a name."""
+
+    id: str
+    name: str
+    kind: str
+    place: FileSpan | None
+    rows: tuple[GraphRow, ...]
+    up: bool
+    down: bool
+
+
+class GraphEdge(Struct, frozen=True):
+    """`target <- source` with its role and transform; the path `()` is the whole relation, whose rows are decided."""
+
+    source: Node
+    target: Node
+    role: str
+    transform: str
+
+
+class LineageGraph(Struct, frozen=True):
+    """The lineage around the nodes in `focus`; `truncated` where there are more edges than a picture holds."""
+
+    focus: tuple[Node, ...]
+    relations: tuple[GraphRelation, ...]
+    edges: tuple[GraphEdge, ...]
+    truncated: bool = False

@@ -1,4 +1,4 @@
-"""Where statements write nodes: the ways that implementation and the call hierarchy share."""
+"""Where statements write nodes: the ways that implementation, the call hierarchy and the graph share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sql_lineage_ls.features.navigate import declaration_of
+from sql_lineage_ls.features.navigate import declaration_of, is_star
 from sql_lineage_ls.lineage.graph import WRITE
 from sql_lineage_ls.lineage.model import Node, Path, StatementLineage
 from sql_lineage_ls.syntax.query_model import AlterTable, CreateTable, CreateType, Drop
@@ -60,6 +60,14 @@ def write_place(
     if () in tokens:
         return _span(document, statement, tokens[()])
     return FileSpan(document.uri, statement.start, statement.end)
+
+
+def home_of(snapshot: Snapshot, node: Node) -> FileSpan | None:
+    """Where a node is declared, else where it is written first; None where it is only read."""
+    declared = declaration_of(snapshot, node)
+    if declared is not None and not is_star(snapshot, declared):
+        return declared
+    return next((write.span for write in writes_of(snapshot, node)), declared)
 
 
 def _fills(statement: StatementView) -> bool:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, VALUE, Node, Path, Source, StatementLineage
+from sql_lineage_ls.lineage.model import DIRECT_ROLES, ROWS, VALUE, WINDOW, Node, Path, Source, StatementLineage
 
 READ = "read"
 WRITE = "write"
@@ -48,7 +48,7 @@ class IndexedRead(Struct, frozen=True, gc=False, array_like=True):
     whole: bool = True
 
 
-class Link(Struct, frozen=True, gc=False, array_like=True):
+class Link(Struct, frozen=True, gc=False, order=True, array_like=True):
     """One source of one target: `target <- source` with the source's role and transform."""
 
     source: Node
@@ -285,6 +285,63 @@ def sources(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES)
 def targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> tuple[Node, ...]:
     """The nodes one statement behind `node`: those that its readers write in one of `roles`, sorted."""
     return tuple(sorted(set(_targets(index, node, roles))))
+
+
+def flows_into(fans: Iterable[Fan], node: Node) -> tuple[Link, ...]:
+    """The links of `fans` that end at `node` or at something in it, each with its role, sorted; for drawing.
+
+    The end at `node` is the exact target where it lies below, the other end what `sources` would name. What decides
+    the rows for several targets alike ends once at the whole relation, with the path `()`.
+    """
+    found = set()
+    for fan in fans:
+        targets = [target for target in fan.targets if _touch(target.path, node.path)]
+        for link in _drawn(fan, targets):
+            other = _carry(link.target.path, link.source, node.path, _is_unchanged(link))
+            if other is not None:
+                here = link.target if _is_at_or_below(link.target.path, node.path) else node
+                found.add(Link(other, here, link.role, link.transform))
+    return tuple(sorted(found))
+
+
+def flows_out_of(fans: Iterable[Fan], node: Node) -> tuple[Link, ...]:
+    """The links of `fans` that begin at `node`, at something in it, or at a record around it; as `flows_into`."""
+    found = set()
+    for fan in fans:
+        for link in _drawn(fan, fan.targets):
+            from_path = _of_any_key(link.source.path, node.path)
+            other = _carry(from_path, link.target, node.path, _is_unchanged(link))
+            if other is not None:
+                here = link.source if from_path[: len(node.path)] == node.path else node
+                found.add(Link(here, other, link.role, link.transform))
+    return tuple(sorted(found))
+
+
+def query_fans(lineage: StatementLineage, relation: str) -> tuple[Fan, ...]:
+    """The fans into what a bare query hands out, which is called `relation` here: it is stored nowhere."""
+    return tuple(
+        Fan(source.node, tuple(Node(relation, target.path) for target in targets), source.role, source.transform)
+        for source, targets in _targets_of(lineage).get("", {}).values()
+        if source.relation
+    )
+
+
+def _drawn(fan: Fan, targets: Sequence[Node]) -> Iterator[Link]:
+    if fan.role in DIRECT_ROLES or fan.role == WINDOW or len(fan.targets) == 1:
+        for target in targets:
+            yield Link(fan.source, target, fan.role, fan.transform)
+    elif targets:
+        yield Link(fan.source, Node(targets[0].relation, ()), fan.role, fan.transform)
+
+
+def _touch(one: Path, other: Path) -> bool:
+    """Whether one path is the other, or lies in it."""
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
+
+
+def _is_at_or_below(path: Path, asked: Path) -> bool:
+    return not path or path[: len(asked)] == asked
 
 
 class _Step(Protocol):

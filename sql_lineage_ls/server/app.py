@@ -22,6 +22,7 @@ from sql_lineage_ls.server.family import Family, Handler
 from sql_lineage_ls.server.handlers import (
     commands,
     completing,
+    graph,
     hierarchy,
     lenses,
     navigation,
@@ -85,6 +86,7 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
         navigation.FAMILY,
         references.FAMILY,
         hierarchy.FAMILY,
+        graph.FAMILY,
         structure.FAMILY,
         completing.FAMILY,
         renaming.FAMILY,
@@ -178,6 +180,9 @@ def _register_requests(server: Server, session: Session, families: Iterable[Fami
 
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute_command(params: types.ExecuteCommandParams) -> Any:
+        if params.command == commands.REINDEX:
+            session.read_again()
+            return None
         command = commands.COMMANDS.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"there is no command '{params.command}'")

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from sql_lineage_ls.server.client import Client
 from sql_lineage_ls.server.family import Family
-from sql_lineage_ls.server.handlers.commands import COMMANDS
+from sql_lineage_ls.server.handlers.commands import COMMANDS, REINDEX
 
 
 def server_capabilities(
@@ -29,7 +29,7 @@ def server_capabilities(
             save=types.SaveOptions(include_text=False),
         ),
         code_lens_provider=types.CodeLensOptions() if text.code_lens is not None else None,
-        execute_command_provider=types.ExecuteCommandOptions(sorted(COMMANDS)),
+        execute_command_provider=types.ExecuteCommandOptions(sorted({*COMMANDS, REINDEX})),
         workspace=types.WorkspaceOptions(
             workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=True, change_notifications=True)
         )

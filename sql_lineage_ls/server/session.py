@@ -180,6 +180,11 @@ class Session:
     def rescan(self, changed: list[str] | None = None) -> None:
         self.worker.tell(lambda engine: engine.rescan(changed or ()))
 
+    def read_again(self) -> None:
+        """Reads the settings and every file of the workspace again, whatever the disk says of their age."""
+        self.apply_settings()
+        self.worker.tell(lambda engine: engine.rescan([document.uri for document in engine.snapshot.documents()]))
+
     async def _watch_files(self) -> None:
         endings = ",".join(sorted(suffix.lstrip(".") for suffix in (*SUFFIXES, SEED_SUFFIX)))
         patterns = [f"**/*.{{{endings}}}", *(f"**/{name}" for name in (*SETTINGS_FILES, PROJECT_FILE, ".gitignore"))]

@@ -346,6 +346,16 @@ class Snapshot:
         """The nodes that the readers of `node` write in one of `roles`: one statement further, sorted."""
         return graph.targets(self._index, node, roles)
 
+    def flows_into(self, node: Node) -> tuple[graph.Link, ...]:
+        """The links of every role into `node`, one statement upstream; see `lineage.graph.flows_into`."""
+        said = self._index.contributions(node.relation)
+        return graph.flows_into((fan for one in said for fan in one.into), node)
+
+    def flows_out_of(self, node: Node) -> tuple[graph.Link, ...]:
+        """The links of every role out of `node`, one statement downstream."""
+        said = self._index.contributions(node.relation)
+        return graph.flows_out_of((fan for one in said for fan in one.out), node)
+
     def upstream(self, node: Node) -> tuple[Node, ...]:
         """Every node whose value reaches `node`, through views and tables, sorted."""
         return graph.upstream(self._index, node)

@@ -19,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from sql_lineage_ls.features.document_symbols import document_symbols
+from sql_lineage_ls.features.lineage_graph import GraphOptions, lineage_graph
 from sql_lineage_ls.features.results import LineageItem, Symbol
 from sql_lineage_ls.features.type_definition import type_definition
 from sql_lineage_ls.syntax.pieces import pieces_of
@@ -58,6 +59,13 @@ def _tree(snapshot: Snapshot, uri: str, offset: int) -> Iterator[Place]:
                 yield from step.places
 
 
+def _graph(snapshot: Snapshot, uri: str, offset: int) -> Iterator[Place]:
+    graph = lineage_graph(snapshot, uri, offset, GraphOptions("both", 2))
+    for relation in graph.relations if graph is not None else ():
+        assert relation.name
+        yield from (place for place in (relation.place, *(row.place for row in relation.rows)) if place is not None)
+
+
 def _item(item: LineageItem) -> Iterator[Place]:
     assert item.name
     yield from (item.focus, item.full)
@@ -80,6 +88,7 @@ AT_TOKEN: Mapping[str, AtPlace] = {
     "references": lambda snapshot, uri, offset: [one.span for one in product.references(snapshot, uri, offset)],
     "highlight": lambda snapshot, uri, offset: [one.span for one in product.document_highlight(snapshot, uri, offset)],
     "call hierarchy": _tree,
+    "graph": _graph,
     "selection": _selection,
 }
 

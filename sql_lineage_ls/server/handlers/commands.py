@@ -18,6 +18,7 @@ from sql_lineage_ls.workspace.uris import normal_uri
 
 STATUS = "sqlLineage/status"
 USES = "sqlLineage.uses"
+REINDEX = "sqlLineage.reindex"
 
 _structure = converters.get_converter().structure
 

@@ -52,6 +52,19 @@ def test_datahub_is_one_array(sql: Path, capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
+def test_mermaid_is_one_flowchart(sql: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql.write_text(SQL + "CREATE VIEW zoo.big AS SELECT home.cage FROM zoo.animals WHERE id > 1;", encoding="utf-8")
+    code, out, errors = run(capsys, "lineage", "--format", "mermaid", "--indirect", str(sql))
+    assert (code, errors) == (0, "")
+    lines = [line.strip() for line in out.splitlines()]
+    assert lines[:3] == ["flowchart LR", 'subgraph r0["zoo.cages"]', 'r0f0["cage"]']
+    assert 'r1f0["home.cage"]' in lines
+    assert "r1f0 --> r0f0" in lines
+    # A filter decides the rows of the whole view.
+    assert [line for line in lines if "membership" in line] == ["r1f2 -.->|membership| r2"]
+    assert run(capsys, "lineage", "--format", "mermaid", str(sql))[1].count("membership") == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -60,6 +73,7 @@ def test_datahub_is_one_array(sql: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["--format", "json", "--platform", "x"], "'--platform' is an option of '--format datahub'"),
         (["--format", "datahub", "--indirect"], "'--indirect' is an option of '--format text' and '--format json'"),
         (["--format", "openlineage", "--steps"], "'--steps' is an option of '--format text' and '--format json'"),
+        (["--format", "mermaid", "--steps"], "'--steps' is an option of '--format text' and '--format json'"),
         (["--format", "openlineage", "--run-id", "7"],
          "'7' is no UUID; write it as 01234567-89ab-7def-8123-456789abcdef"),
         (["--format", "openlineage", "--event-time", "yesterday"],

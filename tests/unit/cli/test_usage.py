@@ -22,7 +22,8 @@ from sql_lineage_ls.cli.main import main, make_parser
         (["lineage"], "the following arguments are required: PATH; see 'sql-lineage-ls lineage --help'"),
         (
             ["lineage", "--format", "xml", "-"],
-            "argument --format: invalid choice: 'xml' (choose from 'text', 'json', 'openlineage', 'datahub'); "
+            "argument --format: invalid choice: 'xml' "
+            "(choose from 'text', 'json', 'mermaid', 'openlineage', 'datahub'); "
             "see 'sql-lineage-ls lineage --help'",
         ),
         (
