@@ -61,7 +61,7 @@ def _dml_target(
     key = (context.fold(target.parts[0]) if target.parts else "",)
     named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
     if not named:
-        scope.ranges.append(_stored_target(target, context))
+        scope.ranges.append(_through_cte(target, scope, context) or _stored_target(target, context))
         scope.ends.append(len(scope.ranges))
     ends = len(scope.ends)
     sources.bind_sources(items, scope, context)
@@ -73,6 +73,17 @@ def _dml_target(
     context.read(variable.relation, (), last, "write")
     expressions.note_range(last, variable, context)
     return variable
+
+
+def _through_cte(target: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+    """T-SQL: `WITH few AS (SELECT .. FROM t ..) UPDATE few SET ..` writes t, the one table that the CTE reads."""
+    if not context.dialect.writes_through_ctes:
+        return None
+    variable = sources.cte_range(target, scope, context)
+    if variable is None or len(variable.rows) != 1:
+        return variable
+    context.read(variable.rows[0], (), target.parts[-1], "write")
+    return replace(variable, relation=variable.rows[0], by_key={})
 
 
 def _alias_key(source: q.TableSource, context: Context) -> str | None:

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sql_lineage_ls.catalog.system_relations import is_system_relation
 from sql_lineage_ls.catalog.types import Unspecified, Variant
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, GeneratedSource, Path, Source
@@ -592,6 +593,8 @@ def _from_open(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, con
     gap = Gap("owner-unproved", f"nothing proves which of {owners} has the column '{names[0].text}'")
     # A source that the query itself computes has columns that nobody could declare.
     declarable = all(source.value is None for _, source in sources)
+    # Nor can those of the database's own tables be.
+    declarable = declarable and not all(is_system_relation(source.relation) for _, source in sources)
     return Binding(Unknown(gap), 1, problem="orphan-column" if declarable else "", owner=owners)
 
 

@@ -89,7 +89,7 @@ def _table(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable:
         return location(source, context)
     if not source.parts:  # half-typed
         return RangeVariable("source", ())
-    cte = _cte(source, scope, context)
+    cte = cte_range(source, scope, context)
     if cte is not None:
         return cte
     array = _array_path(source, scope, context)
@@ -115,7 +115,8 @@ def touch_location(address: str, context: Context) -> tuple[str, str]:
     return identity, shown
 
 
-def _cte(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+def cte_range(source: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+    """The range variable of a CTE by its name, None where the name is none."""
     if len(source.parts) != 1:
         return None
     name = source.parts[0]

@@ -86,11 +86,11 @@ def stored_as(value: Value, kind: DataType, context: Context) -> Value:
 def assigned(
     assignment: q.Assignment, variable: RangeVariable, scope: Scope, influences: tuple[Influence, ...], context: Context
 ) -> Iterator[Edge]:
-    path, kind = written_node(assignment.target, variable, context, assignment.elements)
+    node = expressions.unwrapped(expressions.written(assignment.target, variable, context, assignment.elements))
     value = expressions.evaluate(assignment.value, scope, context)
-    if path:
-        first = assignment.target.parts[0]
-        yield from edges_of(variable.relation, path, stored_as(value, kind, context), influences_on_all(influences),
+    if isinstance(node, Ref):
+        first, kind = assignment.target.parts[0], node.type
+        yield from edges_of(node.relation, node.path, stored_as(value, kind, context), influences_on_all(influences),
                             (first.start, assignment.target.parts[-1].end))
 
 

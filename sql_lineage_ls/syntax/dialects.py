@@ -230,6 +230,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     document_types: frozenset[str] = frozenset()
     # The column of a file's row that every external table has (Snowflake, "CREATE EXTERNAL TABLE").
     external_column: str = ""
+    # UPDATE and DELETE of a CTE write the table that it reads (Transact-SQL, "WITH common_table_expression").
+    writes_through_ctes: bool = False
     # UPDATE of a join writes any of its tables (MySQL, "UPDATE statement: multiple-table syntax").
     updates_several: bool = False
     # ON DUPLICATE KEY UPDATE reads the sources of the SELECT that is inserted (MySQL, "INSERT ... ON DUPLICATE KEY").
@@ -539,6 +541,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="tsql",
+            writes_through_ctes=True,
             grammar="tsql",
             family="tsql",
             exec_runs_procedures=True,

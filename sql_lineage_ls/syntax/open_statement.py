@@ -18,8 +18,8 @@ _VARIABLE = re.compile(r"\w+\s+@")
 class OpenStatement:
     """A statement that begins at `start` with the word `first`, "" where that is no word."""
 
-    __slots__ = ("_as_seen", "_from_first", "_multi_insert", "_query", "_rules", "_set_open", "_text", "_verb",
-                 "cases", "depth", "first", "start")
+    __slots__ = ("_as_seen", "_changes", "_from_first", "_multi_insert", "_query", "_rules", "_set_open", "_text",
+                 "_verb", "cases", "depth", "first", "start")
 
     def __init__(self, text: str, rules: Lexical, start: int = 0, first: str = "") -> None:
         self._text = text
@@ -39,6 +39,8 @@ class OpenStatement:
         self._as_seen = False
         # What a prefix such as WITH or EXPLAIN introduces was seen.
         self._verb = first not in heads.PREFIXES
+        # WITH led to a statement that holds no SELECT outside of brackets.
+        self._changes = False
         self._multi_insert = first == "INSERT" and heads.MULTI_INSERT.match(text, start) is not None
 
     @classmethod
@@ -69,6 +71,7 @@ class OpenStatement:
             self._as_seen = True
         elif word in heads.DATA_HEADS:
             self._verb = True
+            self._changes = self._changes or word in heads.CHANGES
             if word == "INSERT" and self._from_first:
                 self._query = False
         elif word in ("EXEC", "EXECUTE") and self.first == "INSERT":
@@ -113,7 +116,7 @@ class OpenStatement:
             return False
         if word == "WITH" and not heads.WITH_HEAD.match(self._text, at):
             return False
-        if self._query or self.first in heads.QUERYLESS:
+        if self._query or self._changes or self.first in heads.QUERYLESS:
             return True
         return (
             self.first == "CREATE" and previous == ")" and not self._as_seen and not self._rules.table_without_as

@@ -15,6 +15,7 @@ from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
 from sql_lineage_ls.syntax.callables import read_expression, read_parameters
 from sql_lineage_ls.syntax.ddl.builtin_types import COMPOSITES, SCALARS, VARIANTS
+from sql_lineage_ls.syntax.ddl.create_table import Header, read_table
 from sql_lineage_ls.syntax.ddl.cursor import Cursor, Word, keywords
 from sql_lineage_ls.syntax.ddl.names import relation_name
 from sql_lineage_ls.syntax.ddl.queries import begins_query, read_query
@@ -239,10 +240,22 @@ class _Step:
         cursor.advance()
         if cursor.upper(1) == "HANDLER" or cursor.upper(1) == "CONDITION":
             return q.OtherStatement("DECLARE")
+        if cursor.at("@"):
+            return self._table_variable()
         names = self._names()
         if not names or cursor.dialect.exec_runs_procedures:
             return self._declared_cursor(names) if names else None
         return self._declared(names)
+
+    def _table_variable(self) -> q.Statement | None:
+        """T-SQL: `DECLARE @t [AS] TABLE (a int)`; None for variables of other types."""
+        cursor = self.cursor
+        at, name = cursor.peek(), cursor.peek(1)
+        typed = 3 if cursor.upper(2) == "AS" else 2
+        if at is None or name is None or cursor.upper(typed) != "TABLE":
+            return None
+        cursor.advance(typed + 1)
+        return read_table(cursor, (q.Name(f"@{name.text}", at.start, name.end),), Header(temporary=True))
 
     def _declared_cursor(self, names: tuple[q.Name, ...]) -> q.Statement | None:
         """T-SQL: `DECLARE c CURSOR LOCAL FOR query`; its variables are read by the parser."""

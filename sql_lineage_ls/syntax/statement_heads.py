@@ -69,6 +69,7 @@ HEADS: dict[str, re.Pattern[str]] = {
     "REPLACE": _head(r"REPLACE\s+INTO\b"),
 }
 DATA_HEADS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+CHANGES = frozenset({"UPDATE", "DELETE", "MERGE"})
 DEFINITION_HEADS = frozenset({"CREATE", "ALTER", "DROP", "TRUNCATE"})
 # A common table expression; WITH (format = ..), WITH OFFSET AS x and WITH NO DATA are clauses.
 WITH_HEAD = _head(

@@ -13,7 +13,6 @@ from sql_lineage_ls.syntax.lower import sources
 from sql_lineage_ls.syntax.lower.clauses import with_clause
 from sql_lineage_ls.syntax.lower.context import Lowering
 from sql_lineage_ls.syntax.lower.queries import values_row
-from sql_lineage_ls.syntax.lower.type_specs import lower_type
 from sql_lineage_ls.syntax.repair import MARK
 
 StatementHandler = Callable[[Lowering, Any], "q.Statement"]
@@ -370,10 +369,7 @@ def truncate(low: Lowering, node: Any) -> q.Statement:
 
 
 def declare(low: Lowering, node: exp.Declare) -> q.Statement:
-    """DECLARE x, y INT64 DEFAULT 1; T-SQL's DECLARE @t TABLE (a INT) makes a table."""
-    tables = [item for item in node.expressions if isinstance(item.args.get("kind"), exp.Schema)]
-    if len(tables) == len(node.expressions) == 1:
-        return _table_variable(low, tables[0])
+    """DECLARE x, y INT64 DEFAULT 1."""
     names: list[q.Name] = []
     values: list[q.Expr] = []
     for item in node.expressions:
@@ -383,16 +379,6 @@ def declare(low: Lowering, node: exp.Declare) -> q.Statement:
         if isinstance(default, exp.Expr):
             values.append(low.expr(default))
     return q.Declare(tuple(names), tuple(values))
-
-
-def _table_variable(low: Lowering, node: Any) -> q.Statement:
-    word = node.this[0] if isinstance(node.this, list) else node.this
-    columns = [item for item in node.args["kind"].expressions if isinstance(item, exp.ColumnDef)]
-    return q.CreateTable(
-        (low.name(word),),
-        tuple([q.ColumnDef(low.name(item.this), lower_type(low, item.args.get("kind"))) for item in columns]),
-        temporary=True,
-    )
 
 
 def set_(low: Lowering, node: exp.Set) -> q.Statement:

@@ -149,7 +149,7 @@ CASES = [
     ),
     ("bigquery", "SET (low, high) = (1, 2)", "declare low, high = row{1, 2}"),
     ("tsql", "DECLARE @n INT = 1, @m INT", "declare @n, @m = 1"),
-    ("tsql", "DECLARE @rows TABLE (id INT, name NVARCHAR(9))", "create temp @rows(id INTEGER, name NVARCHAR(9))"),
+    ("tsql", "DECLARE @rows TABLE (id INT, name NVARCHAR(9))", "create temp @rows(id INT, name NVARCHAR(9))"),
     (
         "snowflake",
         "COPY INTO calls (id) FROM (SELECT s.$1:id FROM @logs/x s) FILE_FORMAT = (TYPE = JSON)",
