@@ -149,6 +149,7 @@ _NARROW: dict[type, frozenset[str]] = {
     q.Insert: frozenset({"columns"}),
     q.TableFunction: frozenset({"call"}),
     q.MergeBranch: frozenset({"columns"}),
+    q.Output: frozenset({"columns"}),
 }
 
 
