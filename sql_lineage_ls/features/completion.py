@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from sql_lineage_ls.features.asking import place_at, statement_before
 from sql_lineage_ls.features.join_conditions import join_conditions
 from sql_lineage_ls.features.results import Completion, Completions
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
 from sql_lineage_ls.features.written_names import written
 from sql_lineage_ls.lineage.model import Node, path_text
-from sql_lineage_ls.lineage.probe import MARKER, Candidate, Place
+from sql_lineage_ls.lineage.probe import Candidate, Place
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.keywords import keywords
 from sql_lineage_ls.syntax.pieces import COMMENT, LINE_COMMENT, QUOTED, TAG, pieces_of
-from sql_lineage_ls.syntax.templates import mask
 from sql_lineage_ls.text.span import Span
-from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
+from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
 
 MOST_ITEMS = 500
 """More than this nobody reads; the editor asks again with the next letter."""
@@ -51,13 +51,13 @@ def completions(snapshot: Snapshot, uri: str, offset: int, limit: int = MOST_ITE
     span = Span(start, behind.end() if behind else offset)
     if not _in_code(document, start) or typed[:1].isdigit():
         return Completions()
-    place = _place(snapshot, document, span)
+    place = place_at(snapshot, document, span)
     found = _items(snapshot, document, place, before[:start], typed)
     return _limited(found, span, typed, limit)
 
 
 def _in_code(document: DocumentView, offset: int) -> bool:
-    statement = _statement(document, offset)
+    statement = statement_before(document, offset)
     begin = statement.start if statement is not None else max(document.text.rfind("\n", 0, offset), 0)
     text = document.text[begin : offset + 1]
     at = offset - begin
@@ -66,26 +66,6 @@ def _in_code(document: DocumentView, offset: int) -> bool:
         if inside and piece.kind in (QUOTED, COMMENT, LINE_COMMENT, TAG):
             return False
     return True
-
-
-def _statement(document: DocumentView, offset: int) -> StatementView | None:
-    """The statement that the cursor is in, or right behind with nothing but blanks between."""
-    found = document.statement_at(offset)
-    if found is not None:
-        return found
-    earlier = [statement for statement in document.statements if statement.end <= offset]
-    last = earlier[-1] if earlier else None
-    return last if last is not None and not document.text[last.end : offset].strip() else None
-
-
-def _place(snapshot: Snapshot, document: DocumentView, span: Span) -> Place:
-    """What the binder has in hand where the word at `span` stands."""
-    statement = _statement(document, span.start)
-    text = document.text
-    if statement is None:
-        return snapshot.probe(document.uri, -1, MARKER)
-    marked = text[statement.start : span.start] + MARKER + text[span.end : max(statement.end, span.end)]
-    return snapshot.probe(document.uri, statement.index, mask(marked).text)
 
 
 def _items(

@@ -124,6 +124,8 @@ def _of_statement(
                 tags=UNNECESSARY if problem.code in _FADED else (),
                 href=_page(problem.code, options),
                 suggestion=problem.suggestion,
+                owners=tuple(problem.owner.split(", ")) if problem.owner else (),
+                node=Node(problem.relation, problem.path) if problem.relation else None,
             )
 
 

@@ -171,7 +171,8 @@ class Related(Struct, frozen=True):
 class Diagnostic(Struct, frozen=True):
     """A finding. `severity` is `error`, `warning`, `information` or `hint`; `href` is the page that explains it.
 
-    `suggestion` is the name that was probably meant, '' where there is none.
+    `suggestion` is the name that was probably meant, '' where there is none. `owners` are the sources that were
+    searched for a name, `node` is the relation or record that lacks it, where one is known.
     """
 
     code: str
@@ -182,6 +183,8 @@ class Diagnostic(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     href: str = ""
     suggestion: str = ""
+    owners: tuple[str, ...] = ()
+    node: Node | None = None
 
 
 class Symbol(Struct, frozen=True):
@@ -312,3 +315,20 @@ class LineageGraph(Struct, frozen=True):
     relations: tuple[GraphRelation, ...]
     edges: tuple[GraphEdge, ...]
     truncated: bool = False
+
+
+class Action(Struct, frozen=True):
+    """Something that can be done with the text at a place.
+
+    `kind` is `quickfix` or `refactor.rewrite`. `creates` is the address of a new file that `changes` fill, '' for none;
+    `diagnostics` are what it mends. `preferred` marks the one that is most likely wanted. A `deferred` action gets its
+    changes when it is chosen.
+    """
+
+    title: str
+    kind: str
+    changes: tuple[TextChange, ...] = ()
+    creates: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    preferred: bool = False
+    deferred: bool = False

@@ -16,10 +16,12 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from sql_lineage_ls import __version__
+from sql_lineage_ls.features.code_actions import ActionOptions
 from sql_lineage_ls.features.workspace_symbols import SymbolNames
 from sql_lineage_ls.server.capabilities import server_capabilities
 from sql_lineage_ls.server.family import Family, Handler
 from sql_lineage_ls.server.handlers import (
+    acting,
     commands,
     completing,
     graph,
@@ -33,6 +35,7 @@ from sql_lineage_ls.server.handlers import (
     tokens,
 )
 from sql_lineage_ls.server.protocol import Protocol
+from sql_lineage_ls.server.publish import diagnostic_options
 from sql_lineage_ls.server.session import Session
 from sql_lineage_ls.server.transport import StdioWriter, read_connection, read_stdin, take_stdout
 from sql_lineage_ls.server.worker import CATALOG, EVERYTHING
@@ -90,6 +93,7 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
         structure.FAMILY,
         completing.FAMILY,
         renaming.FAMILY,
+        acting.FAMILY,
         symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )
@@ -170,6 +174,16 @@ def _register_requests(server: Server, session: Session, families: Iterable[Fami
     async def code_lens(params: types.CodeLensParams) -> Any:
         settings = session.settings_of(normal_uri(params.text_document.uri)).code_lens
         return await session.ask(lambda convert: lenses.code_lens(convert, params, settings), EVERYTHING)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    async def code_action(params: types.CodeActionParams) -> Any:
+        options = ActionOptions(diagnostic_options(session.settings_of(normal_uri(params.text_document.uri))))
+        return await session.ask(lambda convert: acting.actions(convert, params, options), CATALOG, PATIENCE_SECONDS)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve_action(item: types.CodeAction) -> Any:
+        options = ActionOptions(diagnostic_options(session.settings_of(acting.document_of(item))))
+        return await session.ask(lambda convert: acting.resolve(convert, item, options), EVERYTHING, PATIENCE_SECONDS)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
     async def document_link(params: types.DocumentLinkParams) -> Any:

@@ -33,6 +33,10 @@ class Client(Struct, frozen=True, kw_only=True):
     # How many folds a client takes, 0 where it does not say.
     most_folds: int = 0
     document_changes: bool = False
+    creates_files: bool = False
+    action_literals: bool = False
+    preferred_actions: bool = False
+    resolves_actions: bool = False
     watches_files: bool = False
     configuration: bool = False
     progress: bool = False
@@ -63,6 +67,12 @@ def read_client(capabilities: types.ClientCapabilities) -> Client:
         folds_lines=has("text_document.folding_range.line_folding_only"),
         most_folds=int(_get(capabilities, "text_document.folding_range.range_limit") or 0),
         document_changes=has("workspace.workspace_edit.document_changes"),
+        creates_files=has("workspace.workspace_edit.document_changes")
+        and "create" in (_get(capabilities, "workspace.workspace_edit.resource_operations") or ()),
+        action_literals=has("text_document.code_action.code_action_literal_support"),
+        preferred_actions=has("text_document.code_action.is_preferred_support"),
+        resolves_actions=has("text_document.code_action.data_support")
+        and "edit" in (_get(capabilities, "text_document.code_action.resolve_support.properties") or ()),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),
         configuration=has("workspace.configuration"),
         progress=has("window.work_done_progress"),

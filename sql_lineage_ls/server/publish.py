@@ -92,12 +92,16 @@ class Publisher:
         self._session.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(spelled, found, version))
 
 
+def diagnostic_options(settings: Settings) -> DiagnosticOptions:
+    """What the settings of a document say of its diagnostics."""
+    return DiagnosticOptions(settings.severities, complete=settings.complete)
+
+
 def _diagnose(convert: Converter, uri: str, settings: Settings) -> _Found | None:
     document = convert.snapshot.document(uri)
     if document is None or document.version is None:
         return None
     if not settings.diagnostics:
         return document.version, []
-    options = DiagnosticOptions(settings.severities, complete=settings.complete)
-    found = diagnostics(convert.snapshot, uri, options)
+    found = diagnostics(convert.snapshot, uri, diagnostic_options(settings))
     return document.version, [convert.to_diagnostic(document, one) for one in found]

@@ -205,6 +205,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     wildcard_tables: bool = False
     # Unquoted table names may hold dashes (BigQuery lexical structure, "Table names").
     dashed_tables: bool = False
+    # AS may stand before a table's alias (not in Oracle, "SELECT: t_alias").
+    table_alias_as: bool = True
     # The schema that `db..t` leaves out (Snowflake, "Object name resolution"; T-SQL, "Multipart names").
     omitted_schema: str = ""
     # A catalog is called a database; elsewhere a database is a schema (Spark, Hive, MySQL, ClickHouse).
@@ -449,6 +451,7 @@ DIALECTS: dict[str, Dialect] = {
             name_style=NameStyle.SQUEEZED,
             grammar="oracle",
             family="oracle",
+            table_alias_as=False,
             row_functions=frozenset({"REF", "VALUE", "MAKE_REF"}),
             bare_calls=True,
             elements_in_brackets=True,

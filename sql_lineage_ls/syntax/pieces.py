@@ -133,3 +133,28 @@ def _close(open_: list[tuple[int, str]], at: int, closer: str, found: list[Group
             return
         if closer in (">", "END") and sign not in ("<", "CASE"):
             return
+
+
+def item_around(text: str, pieces: tuple[Piece, ...], groups: tuple[Group, ...], offset: int) -> tuple[int, int]:
+    """The item of a list that `offset` lies in: what stands between the commas or brackets around it.
+
+    In `(a, f(b, c) AS d)` the item around `d` is `f(b, c) AS d`. Comments at its ends do not belong to it.
+    """
+    around = [one for one in groups if pieces[one.first].end <= offset < pieces[one.last].start]
+    group = max(around, key=lambda one: one.first, default=Group(-1, len(pieces), ""))
+    inner = {one.first: one.last for one in groups}
+    start, end, at = offset, offset, group.first + 1
+    item: list[Piece] = []
+    while at < group.last:
+        piece = pieces[at]
+        last = pieces[inner.get(at, at)]
+        if text[piece.start : piece.end] == ",":
+            if piece.start > offset:
+                break
+            item = []
+        elif piece.kind not in (COMMENT, LINE_COMMENT):
+            item += [piece, last]
+        at = inner.get(at, at) + 1
+    if item:
+        start, end = item[0].start, item[-1].end
+    return start, end

@@ -77,6 +77,7 @@ class Editor(LanguageClient):
         super().__init__(converter_factory=default_converter)
         self.encoding: Any = "utf-16"
         self.server_capabilities = types.ServerCapabilities()
+        self.capabilities_sent = types.ClientCapabilities()
         self.registrations: list[types.Registration] = []
         self.lens_refreshes = 0
         self.token_refreshes = 0
@@ -86,6 +87,7 @@ class Editor(LanguageClient):
 
     async def start(self, capabilities: types.ClientCapabilities, **params: Any) -> types.ServerCapabilities:
         """The handshake; returns when the workspace is read."""
+        self.capabilities_sent = capabilities
         found = await self.initialize_session(types.InitializeParams(capabilities=capabilities, **params))
         self.encoding = found.capabilities.position_encoding or "utf-16"
         self.server_capabilities = found.capabilities

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sql_lineage_ls.exporters.report import Message, Report, make_report, place
 from sql_lineage_ls.exporters.text import to_text
 from sql_lineage_ls.features.call_hierarchy import incoming_calls, outgoing_calls, prepare_call_hierarchy
+from sql_lineage_ls.features.code_actions import code_actions
 from sql_lineage_ls.features.code_lens import code_lenses
 from sql_lineage_ls.features.declaration import declaration
 from sql_lineage_ls.features.definition import definition
@@ -27,6 +28,7 @@ from sql_lineage_ls.workspace.snapshot import Snapshot
 
 __all__ = [
     "DiagnosticOptions",
+    "code_actions",
     "code_lenses",
     "declaration",
     "definition",

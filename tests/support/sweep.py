@@ -89,6 +89,10 @@ AT_TOKEN: Mapping[str, AtPlace] = {
     "highlight": lambda snapshot, uri, offset: [one.span for one in product.document_highlight(snapshot, uri, offset)],
     "call hierarchy": _tree,
     "graph": _graph,
+    "actions": lambda snapshot, uri, offset: [
+        change.span for action in product.code_actions(snapshot, uri, Span(offset, offset)) if not action.creates
+        for change in action.changes
+    ],
     "selection": _selection,
 }
 
