@@ -106,6 +106,8 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
     _register_documents(server, session)
     _register_workspace(server, session)
     _register_requests(server, session, families)
+    _register_configured(server, session)
+    _register_commands(server, session)
     return server, session
 
 
@@ -170,6 +172,17 @@ def _register_requests(server: Server, session: Session, families: Iterable[Fami
         for method, (handler, need) in family.requests.items():
             register(method, handler, need)
 
+
+def _register_configured(server: Server, session: Session) -> None:
+    """What a document's settings have a say in."""
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
+    async def document_link(params: types.DocumentLinkParams) -> Any:
+        folders = [str(folder.path) for folder in session.settings.folders]
+        return await session.ask(
+            lambda convert: structure.document_links(convert, params, folders), CATALOG, PATIENCE_SECONDS
+        )
+
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(params: types.CodeLensParams) -> Any:
         settings = session.settings_of(normal_uri(params.text_document.uri)).code_lens
@@ -185,13 +198,8 @@ def _register_requests(server: Server, session: Session, families: Iterable[Fami
         options = ActionOptions(diagnostic_options(session.settings_of(acting.document_of(item))))
         return await session.ask(lambda convert: acting.resolve(convert, item, options), EVERYTHING, PATIENCE_SECONDS)
 
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK)
-    async def document_link(params: types.DocumentLinkParams) -> Any:
-        folders = [str(folder.path) for folder in session.settings.folders]
-        return await session.ask(
-            lambda convert: structure.document_links(convert, params, folders), CATALOG, PATIENCE_SECONDS
-        )
 
+def _register_commands(server: Server, session: Session) -> None:
     @server.feature(types.WORKSPACE_EXECUTE_COMMAND)
     async def execute_command(params: types.ExecuteCommandParams) -> Any:
         if params.command == commands.REINDEX:
