@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Union
 
 from sql_lineage_ls.syntax.packed import packed, unpacked
@@ -17,4 +18,10 @@ def pack_text(text: str) -> bytes:
 
 def text_of(held: HeldText) -> str:
     """The text that is held."""
-    return held if isinstance(held, str) else unpacked(held).decode("utf-8", "surrogatepass")
+    return held if isinstance(held, str) else _decoded(held)
+
+
+# A reader asks for a document's text again and again before it goes on to the next.
+@lru_cache(maxsize=8)
+def _decoded(held: bytes) -> str:
+    return unpacked(held).decode("utf-8", "surrogatepass")

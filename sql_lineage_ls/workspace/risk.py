@@ -11,7 +11,10 @@ _DEEP = 12
 
 # Angle brackets of types stand between words, unlike comparisons: `ARRAY<STRUCT<a INT64>>`.
 _MARKS = re.compile(
-    r"""'(?:[^'\\]|\\.|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|[(\[>\])]|(?<=\w)<(?=\w)|\bCASE\b|\bEND\b""", re.S | re.I
+    # What is not closed goes on to the end: looked for again and again it would cost the square of the text.
+    r"""'(?:[^'\\]|\\.|'')*(?:'|\Z)|"[^"]*(?:"|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"""
+    r"""|[(\[>\])]|(?<=\w)<(?=\w)|\bCASE\b|\bEND\b""",
+    re.S | re.I,
 )
 _OPENED_BY = {"(": "(", "[": "(", "<": "<", "CASE": "CASE"}
 _CLOSED_BY = {")": "(", "]": "(", ">": "<", "END": "CASE"}
