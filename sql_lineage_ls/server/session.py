@@ -124,7 +124,8 @@ class Session:
         """What the server knows and has done."""
         figures: list[Figures] = []
         self.worker.tell(lambda engine: figures.append(engine.figures()))
-        return await self.ask(lambda convert: status(convert, figures[0]), patience=STATUS_SECONDS)
+        known = await self.ask(lambda convert: status(convert, figures[0]), patience=STATUS_SECONDS)
+        return {**known, "settingsProblems": [str(problem) for problem in self.settings.problems]}
 
     def settings_of(self, uri: str) -> Settings:
         """The settings that apply to a document, by its normal form address."""

@@ -141,6 +141,7 @@ async def test_settings_of_the_editor(new_editor: NewEditor, tmp_path: Path) -> 
     assert await vessels.lenses() == []
     (message,) = editor.messages
     assert "`dialct` is no setting. Did you mean dialect?" in message.message
+    assert (await status(editor)).settingsProblems == [message.message]
 
     editor.set_configuration({}, section="sqlLineage")
     editor.workspace_did_change_configuration(types.DidChangeConfigurationParams(settings=None))
