@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,15 @@ async def editor(lsp_client: Editor, folder: Path, request: pytest.FixtureReques
     await lsp_client.start(client_capabilities(request.param), root_uri=uri, workspace_folders=folders)
     yield
     await lsp_client.shutdown_session()
+
+
+@pytest.fixture(autouse=True)
+def closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing that a test opens in the module's editor is there for the next one."""
+    editor = request.getfixturevalue("editor") if "editor" in request.fixturenames else None
+    yield
+    for document in tuple(editor.opened.values()) if editor is not None else ():
+        document.close()
 
 
 @pytest_asyncio.fixture

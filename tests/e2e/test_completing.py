@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -14,14 +13,6 @@ from tests.e2e.workspace import Document, Editor
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 _numbers = count()
-
-
-@pytest.fixture(autouse=True)
-def closed(editor: Editor) -> Iterator[None]:
-    """Nothing that a test opens is there for the next one."""
-    yield
-    for document in tuple(editor.opened.values()):
-        document.close()
 
 
 def scratch(editor: Editor, text: str) -> Document:

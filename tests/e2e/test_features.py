@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -23,14 +22,6 @@ def scratch(editor: Editor, text: str) -> Document:
 
 def opened(editor: Editor, folder: Path, name: str) -> Document:
     return Document.open(editor, (folder / name).as_uri(), FILES[name])
-
-
-@pytest.fixture(autouse=True)
-def closed(editor: Editor) -> Iterator[None]:
-    """Nothing that a test opens is there for the next one."""
-    yield
-    for document in tuple(editor.opened.values()):
-        document.close()
 
 
 @pytest.fixture

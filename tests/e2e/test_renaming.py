@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,6 @@ from pygls.exceptions import JsonRpcException
 from tests.e2e.workspace import FILES, Document, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(autouse=True)
-def closed(editor: Editor) -> Iterator[None]:
-    """Nothing that a test opens is there for the next one."""
-    yield
-    for document in tuple(editor.opened.values()):
-        document.close()
 
 
 def _edits(edit: types.WorkspaceEdit) -> dict[str, list[tuple[types.Range, str]]]:

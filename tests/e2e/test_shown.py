@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,14 +14,6 @@ from tests.e2e.workspace import FILES, Document, Editor, until
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 _numbers = count()
-
-
-@pytest.fixture(autouse=True)
-def closed(editor: Editor) -> Iterator[None]:
-    """Nothing that a test opens is there for the next one."""
-    yield
-    for document in tuple(editor.opened.values()):
-        document.close()
 
 
 def opened(editor: Editor, folder: Path, name: str) -> Document:
