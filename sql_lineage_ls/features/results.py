@@ -332,3 +332,15 @@ class Action(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     preferred: bool = False
     deferred: bool = False
+
+
+class Hint(Struct, frozen=True):
+    """A note shown at `offset`: `star`, `source` or `type` behind what it is about, `insert` before.
+
+    `nodes` are what more can be told of.
+    """
+
+    offset: int
+    label: str
+    kind: str
+    nodes: tuple[Node, ...] = ()

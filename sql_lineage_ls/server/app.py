@@ -26,6 +26,7 @@ from sql_lineage_ls.server.handlers import (
     completing,
     graph,
     hierarchy,
+    hinting,
     lenses,
     navigation,
     references,
@@ -94,6 +95,7 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
         completing.FAMILY,
         renaming.FAMILY,
         acting.FAMILY,
+        hinting.FAMILY,
         symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )
@@ -187,6 +189,11 @@ def _register_configured(server: Server, session: Session) -> None:
     async def code_lens(params: types.CodeLensParams) -> Any:
         settings = session.settings_of(normal_uri(params.text_document.uri)).code_lens
         return await session.ask(lambda convert: lenses.code_lens(convert, params, settings), EVERYTHING)
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def inlay_hint(params: types.InlayHintParams) -> Any:
+        settings = session.settings_of(normal_uri(params.text_document.uri)).inlay_hints
+        return await session.ask(lambda convert: hinting.hints(convert, params, settings), CATALOG, PATIENCE_SECONDS)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     async def code_action(params: types.CodeActionParams) -> Any:

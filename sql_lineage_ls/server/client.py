@@ -37,6 +37,11 @@ class Client(Struct, frozen=True, kw_only=True):
     action_literals: bool = False
     preferred_actions: bool = False
     resolves_actions: bool = False
+    resolves_hints: bool = False
+    hint_refresh: bool = False
+    # Asks for diagnostics, and asks again when it is told to.
+    pulls_diagnostics: bool = False
+    related_documents: bool = False
     watches_files: bool = False
     configuration: bool = False
     progress: bool = False
@@ -71,6 +76,11 @@ def read_client(capabilities: types.ClientCapabilities) -> Client:
         and "create" in (_get(capabilities, "workspace.workspace_edit.resource_operations") or ()),
         action_literals=has("text_document.code_action.code_action_literal_support"),
         preferred_actions=has("text_document.code_action.is_preferred_support"),
+        resolves_hints="tooltip" in (_get(capabilities, "text_document.inlay_hint.resolve_support.properties") or ()),
+        hint_refresh=has("workspace.inlay_hint.refresh_support"),
+        pulls_diagnostics=_get(capabilities, "text_document.diagnostic") is not None
+        and has("workspace.diagnostics.refresh_support"),
+        related_documents=has("text_document.diagnostic.related_document_support"),
         resolves_actions=has("text_document.code_action.data_support")
         and "edit" in (_get(capabilities, "text_document.code_action.resolve_support.properties") or ()),
         watches_files=has("workspace.did_change_watched_files.dynamic_registration"),

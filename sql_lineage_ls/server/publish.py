@@ -71,6 +71,8 @@ class Publisher:
             self._session.run(server.workspace_code_lens_refresh_async(None))
         if client.token_refresh and self._session.tokens.asked:
             self._session.run(server.workspace_semantic_tokens_refresh_async(None))
+        if client.hint_refresh:
+            self._session.run(server.workspace_inlay_hint_refresh_async(None))
 
     def _publish_all(self) -> None:
         for document in self._session.documents:

@@ -57,6 +57,21 @@ class CodeLensSettings(Struct, frozen=True, kw_only=True):
     fields: bool = True
 
 
+class InlayHintSettings(Struct, frozen=True, kw_only=True):
+    """`inlay_hints`: `true` or `false`, or a table of the keys below.
+
+    `enabled` (default true): show hints at all. `stars` (default true): the columns that a `*` stands for. `sources`
+    (default true): where a select item comes from, where it does not spell that itself. `types` (default false): the
+    type of each select item. `inserts` (default true): the column that each value of an INSERT comes to.
+    """
+
+    enabled: bool = True
+    stars: bool = True
+    sources: bool = True
+    types: bool = False
+    inserts: bool = True
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """What can be set, for one workspace folder.
 
@@ -78,6 +93,11 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     `code_lens`: see `CodeLensSettings`.
 
+    `inlay_hints`: see `InlayHintSettings`.
+
+    `workspace_diagnostics` (default true): where the editor asks for the diagnostics of the whole workspace, tell them;
+    else those of open documents only.
+
     `reusable_column_aliases` (default false): a select item may name an earlier item's alias where the database has
     that as an option (BigQuery).
 
@@ -97,6 +117,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     severities: dict[str, str] = msgspec.field(default_factory=dict)
     diagnostics: bool = True
     code_lens: CodeLensSettings = CodeLensSettings()
+    inlay_hints: InlayHintSettings = InlayHintSettings()
+    workspace_diagnostics: bool = True
     reusable_column_aliases: bool = False
     models: Union[bool, tuple[str, ...], None] = None
     complete: bool = False
@@ -290,12 +312,19 @@ def _read_severities(value: Any, place: _Place) -> dict[str, str] | None:
 
 
 def _read_code_lens(value: Any, place: _Place) -> dict[str, bool] | None:
+    return _read_switches(value, place, CodeLensSettings.__struct_fields__)
+
+
+def _read_inlay_hints(value: Any, place: _Place) -> dict[str, bool] | None:
+    return _read_switches(value, place, InlayHintSettings.__struct_fields__)
+
+
+def _read_switches(value: Any, place: _Place, keys: tuple[str, ...]) -> dict[str, bool] | None:
     if isinstance(value, bool):
         return {"enabled": value}
     if not isinstance(value, Mapping):
         place.report(f"is {_shown(value)}, neither true nor false nor a table", "Write true or false.")
         return None
-    keys = CodeLensSettings.__struct_fields__
     switches = {}
     for raw_key, raw_value in value.items():
         key = _snake_case(str(raw_key))
@@ -317,6 +346,8 @@ _READERS: dict[str, _Read] = {
     "severities": _read_severities,
     "diagnostics": _read_switch,
     "code_lens": _read_code_lens,
+    "inlay_hints": _read_inlay_hints,
+    "workspace_diagnostics": _read_switch,
     "reusable_column_aliases": _read_switch,
     "models": _read_models,
     "complete": _read_switch,

@@ -28,6 +28,14 @@ def _refresh_tokens(client: Editor, params: None) -> None:
     client.token_refreshes += 1
 
 
+def _refresh_hints(client: Editor, params: None) -> None:
+    client.hint_refreshes += 1
+
+
+def _refresh_diagnostics(client: Editor, params: None) -> None:
+    client.diagnostic_refreshes += 1
+
+
 def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
     client.diagnostics[params.uri] = params.diagnostics
     client.versions.setdefault(params.uri, []).append(params.version)
@@ -37,6 +45,8 @@ _FEATURES = {
     types.CLIENT_REGISTER_CAPABILITY: _register,
     types.WORKSPACE_CODE_LENS_REFRESH: _refresh,
     types.WORKSPACE_SEMANTIC_TOKENS_REFRESH: _refresh_tokens,
+    types.WORKSPACE_INLAY_HINT_REFRESH: _refresh_hints,
+    types.WORKSPACE_DIAGNOSTIC_REFRESH: _refresh_diagnostics,
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
 }
 
@@ -81,6 +91,8 @@ class Editor(LanguageClient):
         self.registrations: list[types.Registration] = []
         self.lens_refreshes = 0
         self.token_refreshes = 0
+        self.hint_refreshes = 0
+        self.diagnostic_refreshes = 0
         self.opened: dict[str, Document] = {}
         self.versions: dict[str, list[int | None]] = {}
         register_lsp_features(self, {**DEFAULT_CLIENT_FEATURES, **_FEATURES})

@@ -17,6 +17,7 @@ from sql_lineage_ls.features.document_links import document_links
 from sql_lineage_ls.features.folding_range import folding_ranges
 from sql_lineage_ls.features.hover import hover
 from sql_lineage_ls.features.implementation import implementation
+from sql_lineage_ls.features.inlay_hints import HintOptions, inlay_hints
 from sql_lineage_ls.features.references import references
 from sql_lineage_ls.features.results import Diagnostic
 from sql_lineage_ls.features.selection_range import selection_range
@@ -28,6 +29,7 @@ from sql_lineage_ls.workspace.snapshot import Snapshot
 
 __all__ = [
     "DiagnosticOptions",
+    "HintOptions",
     "code_actions",
     "code_lenses",
     "declaration",
@@ -39,6 +41,7 @@ __all__ = [
     "hover",
     "implementation",
     "incoming_calls",
+    "inlay_hints",
     "lineage_report",
     "lineage_text",
     "open_files",

@@ -118,6 +118,10 @@ OF_DOCUMENT: Mapping[str, OfDocument] = {
     "colours": _tokens,
     "folds": lambda snapshot, uri: [fold.span for fold in product.folding_ranges(snapshot, uri)],
     "links": lambda snapshot, uri: [link.span for link in product.document_links(snapshot, uri, lambda _: True)],
+    "hints": lambda snapshot, uri: [
+        Span(hint.offset, hint.offset)
+        for hint in product.inlay_hints(snapshot, uri, Span(0, 1 << 30), product.HintOptions(types=True))
+    ],
     "lenses": lambda snapshot, uri: [lens.span for lens in product.code_lenses(snapshot, uri)],
     "diagnostics": lambda snapshot, uri: [found.span for found in product.diagnostics(snapshot, uri)],
 }

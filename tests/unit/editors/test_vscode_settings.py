@@ -14,6 +14,7 @@ from sql_lineage_ls.workspace.config import (
     SECTION,
     SEVERITIES,
     CodeLensSettings,
+    InlayHintSettings,
     Settings,
     combine,
     read_layer,
@@ -40,8 +41,10 @@ def test_every_setting_is_offered_with_its_default() -> None:
     offered = {name: value["default"] for name, value in _properties().items() if name not in _OWN}
     assert offered.keys() == {_camel_case(name) for name in Settings.__struct_fields__}
     # `true` stands for the whole table of defaults.
-    assert offered.pop("codeLens") is True
-    assert offered == {_camel_case(name): value for name, value in defaults.items() if name != "code_lens"}
+    tables = [name for name, value in defaults.items() if isinstance(value, dict) and value]
+    assert tables == ["code_lens", "inlay_hints"]
+    assert all(offered.pop(_camel_case(name)) is True for name in tables)
+    assert offered == {_camel_case(name): value for name, value in defaults.items() if name not in tables}
 
 
 def test_dialects_codes_and_severities_are_those_of_the_server() -> None:
@@ -52,6 +55,8 @@ def test_dialects_codes_and_severities_are_those_of_the_server() -> None:
     assert sorted(severities) == sorted(DIAGNOSTIC_CODES)
     assert all(value["enum"] == list(SEVERITIES) for value in severities.values())
     assert properties["codeLens"]["properties"].keys() == set(CodeLensSettings.__struct_fields__)
+    hints = {name: value["default"] for name, value in properties["inlayHints"]["properties"].items()}
+    assert hints == msgspec.to_builtins(InlayHintSettings())
 
 
 def test_settings_that_a_person_left_alone_do_not_hide_the_project_file() -> None:
