@@ -136,7 +136,8 @@ def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator
         place = _place(snapshot, relation.site, uri, statement)
         if place is not None:
             yield Occurrence(*place, "relation", relation.name, relation_id)
-        for node in walk(relation.columns):
+        altered = isinstance(model, AlterTable)
+        for node in snapshot.declared_by(relation, uri, statement.index) if altered else walk(relation.columns):
             place = _place(snapshot, node.site, uri, statement)
             if place is not None:
                 yield Occurrence(

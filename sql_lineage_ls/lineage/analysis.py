@@ -18,7 +18,7 @@ from sql_lineage_ls.catalog.catalog import Catalog, Definition, Entry, Namespace
 from sql_lineage_ls.catalog.names import SEPARATOR, display_name
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
-from sql_lineage_ls.lineage.circles import circle_of
+from sql_lineage_ls.lineage.circles import below, circle_of
 from sql_lineage_ls.lineage.context import CalledFunction, Options
 from sql_lineage_ls.lineage.kept import KeptLineage
 from sql_lineage_ls.lineage.model import Dependency, Occurrence, StatementLineage
@@ -43,6 +43,7 @@ from sql_lineage_ls.syntax.query_model import (
 _NO_LINEAGE = StatementLineage("none")
 _MISSING = ""
 _CYCLE = "cycle"
+_DEEP = 8
 _ITSELF = "itself"
 _NO_FUNCTIONS = ("()",)
 # Behind the key of what does not tell what each token means.
@@ -102,6 +103,8 @@ class Analysis:
         self._turning: dict[str, tuple[int, ...]] = {}
         self._states: dict[StatementPlace, Catalog] = {}
         self._inferring: list[str] = []
+        # How many views may wait for one another before those below are looked at first, the lowest ones in front.
+        self._deep = _DEEP
         # Views that read themselves by way of others: open relations for whoever reads them.
         self._circular: set[str] = set()
         self._variables: dict[str, tuple[frozenset[str], ...]] = {}
@@ -259,9 +262,11 @@ class Analysis:
 
     def _infer(self, entry: Entry, query: Definition) -> Relation:
         if entry.id in self._inferring and entry.id not in self._circular:
-            self._circular |= circle_of(entry, self.catalog)
+            self._circular |= circle_of(entry, self.catalog, self._model_of)
         if entry.id in self._circular:
             return replace(entry.relation, open=True, fingerprint=_CYCLE)
+        if len(self._inferring) >= self._deep:
+            self._infer_below(entry)
         self._inferring.append(entry.id)
         try:
             lineage = self.lineage(query.uri, query.statement)
@@ -275,6 +280,21 @@ class Analysis:
         if not self._inferring:
             self._inferred[_version(entry, query)] = relation
         return relation
+
+    def _infer_below(self, entry: Entry) -> None:
+        """Binds what an entry reads from the lowest up, so that a long chain of views needs no deep recursion."""
+        before, self._deep = self._deep, self._deep + _DEEP
+        try:
+            for other in below(entry, self.catalog, self._model_of, self._is_bound):
+                self.whole(other)
+        finally:
+            self._deep = before
+
+    def _model_of(self, definition: Definition) -> StatementModel | None:
+        return self.model(definition.uri, definition.statement)
+
+    def _is_bound(self, entry: Entry) -> bool:
+        return entry.query is not None and (entry.query.uri, entry.query.statement) in self._lineages
 
     def model(self, uri: str, index: int) -> StatementModel | None:
         """The model of a statement, None where there is no such statement."""

@@ -10,7 +10,7 @@ the whole `t.addr` in the view (`contained`) and the read of `v.addr.city`, sinc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -87,6 +87,43 @@ class GraphIndex(Protocol):
     """The contributions of all documents to one relation, in the order of the documents' addresses."""
 
     def contributions(self, relation: str) -> Iterable[Contribution]: ...
+
+    def about(self, relation: str, column: str) -> Contribution:
+        """The part of them that can concern a column or what is in it: see `Columns`."""
+        ...
+
+
+class Columns:
+    """What is said of a relation, by column: whoever asks for each of 20,000 need not look at what is said of others.
+
+    Reads and links of the relation as a whole concern every column.
+    """
+
+    __slots__ = ("_out", "_reads")
+
+    def __init__(self, contributions: Iterable[Contribution]) -> None:
+        self._reads: dict[str, list[tuple[int, IndexedRead]]] = {}
+        self._out: dict[str, list[tuple[int, Fan]]] = {}
+        contributions = tuple(contributions)
+        for at, read in enumerate(read for one in contributions for read in one.reads):
+            column = read.path[0] if read.path and read.path != EVERY_COLUMN else ""
+            self._reads.setdefault(column, []).append((at, read))
+        for at, fan in enumerate(fan for one in contributions for fan in one.out):
+            self._out.setdefault(fan.source.path[0] if fan.source.path else "", []).append((at, fan))
+
+    def about(self, column: str) -> Contribution:
+        """The reads that can use a column, and the links that can leave it, in the order of all."""
+        return Contribution(
+            tuple(read for _, read in _in_order(self._reads.get("", ()), self._reads.get(column, ()))),
+            tuple(fan for _, fan in _in_order(self._out.get("", ()), self._out.get(column, ()))),
+        )
+
+
+_Item = TypeVar("_Item")
+
+
+def _in_order(of_all: Sequence[tuple[int, _Item]], of_one: Sequence[tuple[int, _Item]]) -> list[tuple[int, _Item]]:
+    return sorted((*of_all, *of_one), key=lambda item: item[0])
 
 
 class FoundUse(Struct, frozen=True, gc=False, order=True, array_like=True):
@@ -403,12 +440,16 @@ def _is_unchanged(link: Link) -> bool:
 
 def _uses_of(index: GraphIndex, node: Node) -> Iterator[FoundUse]:
     path = node.path
-    for contribution in index.contributions(node.relation):
+    for contribution in _concerning(index, node):
         for read in contribution.reads:
             usage = _usage(read, path)
             if usage is not None:
                 at = Node(node.relation, read.path)
                 yield FoundUse(read.uri, read.statement, read.start, read.end, usage, at, read.target)
+
+
+def _concerning(index: GraphIndex, node: Node) -> Iterable[Contribution]:
+    return (index.about(node.relation, node.path[0]),) if node.path else index.contributions(node.relation)
 
 
 def _usage(read: IndexedRead, path: Path) -> str | None:
@@ -436,7 +477,7 @@ def _of_any_key(path: Path, asked: Path) -> Path:
 
 def _handed_on(index: GraphIndex, node: Node) -> Iterator[Node]:
     """The nodes that are the same field one statement further, where a containing record is handed on unchanged."""
-    for contribution in index.contributions(node.relation):
+    for contribution in _concerning(index, node):
         for fan in contribution.out:
             length = len(fan.source.path)
             if length >= len(node.path) or node.path[:length] != fan.source.path:

@@ -20,10 +20,14 @@ LINE_COMMENT, COMMENT, TAG = "line_comment", "comment", "tag"
 
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 _CLOSERS = {"[": "]", "(": ")", "{": "}", "<": ">"}
+_OPENERS = {"]": "[", ")": "(", "}": "{", ">": "<", "END": "CASE"}
+_BRACKETS = ("(", "[", "{")
 _KINDS = {
     lex.CLOSED: QUOTED, lex.WORD: WORD, lex.SEMICOLON: SEMICOLON, lex.LINE_COMMENT: LINE_COMMENT, lex.OPEN: OPEN,
     lex.CLOSE: CLOSE, lex.SYMBOL: SIGN,
 }  # fmt: skip
+# So many different quotes that nothing closes, and none is looked for any more: each look goes to the end of the text.
+_PATIENCE = 64
 # Types whose parameters stand between `<` and `>`.
 _TYPES = frozenset({"STRUCT", "ARRAY", "MAP", "TABLE", "RECORD", "RANGE"})
 
@@ -51,6 +55,7 @@ def pieces_of(text: str, dialect: Dialect) -> tuple[Piece, ...]:
     """
     scanner = lex.scanner(dialect.name)
     found: list[Piece] = []
+    unclosed: set[str] = set()
     position = 0
     while position < len(text):
         for match in scanner.tokens.finditer(text, position):
@@ -59,7 +64,7 @@ def pieces_of(text: str, dialect: Dialect) -> tuple[Piece, ...]:
             start, end = match.span(group)
             kind = _KINDS.get(group)
             if kind is None:
-                position = _by_hand(text, scanner, group, start, end, found)
+                position = _by_hand(text, scanner, group, (start, end), found, unclosed)
                 break
             found.append(Piece(kind, start, end))
         else:
@@ -67,18 +72,17 @@ def pieces_of(text: str, dialect: Dialect) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _by_hand(text: str, scanner: lex.Scanner, group: int, start: int, end: int, found: list[Piece]) -> int:
-    """Adds a piece whose end no pattern tells; where to go on."""
+def _by_hand(
+    text: str, scanner: lex.Scanner, group: int, place: tuple[int, int], found: list[Piece], unclosed: set[str]
+) -> int:
+    """Adds a piece whose end no pattern tells; where to go on. `unclosed` are marks that nothing closes any more."""
+    start, end = place
     if group == lex.COMMENT:
-        kind, stop = COMMENT, _comment_end(text, start, scanner.rules.nested_comments)
+        kind, stop = COMMENT, _comment_end(text, start, scanner.rules.nested_comments, unclosed)
     elif group == lex.TAG:
-        kind, stop = TAG, tag_end(text, start)
+        kind, stop = TAG, _tag_end(text, start, text[start:end], unclosed)
     elif group == lex.DELIMITED:
-        opener = text[start:end]
-        sign = text[end : end + 1]
-        closer = _CLOSERS.get(sign, sign) + "'" if opener[-1] == "'" else opener
-        close = text.find(closer, end + (opener[-1] == "'"))
-        kind, stop = QUOTED, close + len(closer) if close >= 0 else -1
+        kind, stop = QUOTED, _delimited_end(text, start, end, unclosed)
     else:
         kind, stop = QUOTED, line_quote_end(text, start, len(text))
     if stop <= start:
@@ -87,15 +91,36 @@ def _by_hand(text: str, scanner: lex.Scanner, group: int, start: int, end: int, 
     return stop
 
 
-def _comment_end(text: str, start: int, nested: bool) -> int:
+def _tag_end(text: str, start: int, opener: str, unclosed: set[str]) -> int:
+    stop = tag_end(text, start) if opener not in unclosed else -1
+    if stop < 0 and opener == "{#":
+        unclosed.add(opener)
+    return stop
+
+
+def _delimited_end(text: str, start: int, end: int, unclosed: set[str]) -> int:
+    opener = text[start:end]
+    sign = text[end : end + 1]
+    closer = _CLOSERS.get(sign, sign) + "'" if opener[-1] == "'" else opener
+    if closer in unclosed or len(unclosed) >= _PATIENCE:
+        return -1
+    close = text.find(closer, end + (opener[-1] == "'"))
+    if close < 0:
+        unclosed.add(closer)
+        return -1
+    return close + len(closer)
+
+
+def _comment_end(text: str, start: int, nested: bool, unclosed: set[str]) -> int:
     depth = 1
-    for mark in _COMMENT_MARK.finditer(text, start + 2):
+    for mark in _COMMENT_MARK.finditer(text, start + 2) if "*/" not in unclosed else ():
         if mark[0] == "*/":
             depth -= 1
         elif nested:
             depth += 1
         if not depth:
             return mark.end()
+    unclosed.add("*/")
     end = boundary(text, start, len(text))
     return end if end >= 0 else len(text)
 
@@ -106,7 +131,7 @@ def groups_of(text: str, pieces: tuple[Piece, ...]) -> tuple[Group, ...]:
     A bracket that is never closed holds nothing up: those around it close over it. A semicolon closes everything.
     """
     found: list[Group] = []
-    open_: list[tuple[int, str]] = []
+    open_: dict[str, list[int]] = {sign: [] for sign in _OPENERS.values()}
     before = ""
     for at, piece in enumerate(pieces):
         kind = piece.kind
@@ -114,25 +139,32 @@ def groups_of(text: str, pieces: tuple[Piece, ...]) -> tuple[Group, ...]:
             continue
         word = text[piece.start : piece.end].upper() if kind in (WORD, OPEN, CLOSE, SIGN) else ""
         if kind == SEMICOLON:
-            open_.clear()
+            open_ = {sign: [] for sign in open_}
         elif kind == OPEN or (word == "<" and before in _TYPES) or (word == "CASE" and before != "END"):
-            open_.append((at, word))
+            open_[word].append(at)
         elif kind == CLOSE or word in ("END", ">"):
             _close(open_, at, word, found)
         before = word
     return tuple(sorted(found, key=lambda group: group.first))
 
 
-def _close(open_: list[tuple[int, str]], at: int, closer: str, found: list[Group]) -> None:
+def _close(open_: dict[str, list[int]], at: int, closer: str, found: list[Group]) -> None:
     """Closes the innermost bracket of that kind. An angle bracket and an END reach over no other bracket."""
-    for index in range(len(open_) - 1, -1, -1):
-        first, sign = open_[index]
-        if closer == ("END" if sign == "CASE" else _CLOSERS[sign]):
-            del open_[index:]
-            found.append(Group(first, at, sign))
-            return
-        if closer in (">", "END") and sign not in ("<", "CASE"):
-            return
+    sign = _OPENERS[closer]
+    if not open_[sign]:
+        return
+    first = open_[sign][-1]
+    if closer in (">", "END") and any(open_[bracket] and open_[bracket][-1] > first for bracket in _BRACKETS):
+        return
+    close_from(open_, first)
+    found.append(Group(first, at, sign))
+
+
+def close_from(open_: dict[str, list[int]], first: int) -> None:
+    """Takes what was opened at the piece `first` and behind it out of what is open, which stands by its kind."""
+    for places in open_.values():
+        while places and places[-1] >= first:
+            places.pop()
 
 
 def item_around(text: str, pieces: tuple[Piece, ...], groups: tuple[Group, ...], offset: int) -> tuple[int, int]:

@@ -64,7 +64,22 @@ def too_large(tokens: list[Token]) -> q.SyntaxIssue | None:
             last = index
             if run > MAX_DEPTH:
                 return q.SyntaxIssue("Too many operators stand in a row.", token.start, token.end + 1)
-    return _long_chain(tokens, deeper)
+    return _long_chain(tokens, deeper) or _long_name(tokens)
+
+
+def _long_name(tokens: list[Token]) -> q.SyntaxIssue | None:
+    """A name of far too many parts, `a.b.c..`: each of them has all those before it in its path.
+
+    Looks at one token of so many only, which none so long can escape.
+    """
+    for start in range(0, len(tokens) - 2 * MAX_DEPTH, MAX_DEPTH):
+        at = start if tokens[start].token_type is TokenType.DOT else start + 1
+        end = at
+        while end < len(tokens) and tokens[end].token_type is TokenType.DOT:
+            if end - at > 2 * MAX_DEPTH:
+                return q.SyntaxIssue("Too many parts of a name stand in a row.", tokens[at].start, tokens[at].end + 1)
+            end += 2
+    return None
 
 
 def _long_chain(tokens: list[Token], deeper: list[int]) -> q.SyntaxIssue | None:

@@ -14,7 +14,7 @@ from typing import Union
 
 from msgspec import msgpack
 
-from sql_lineage_ls.lineage.graph import Contribution
+from sql_lineage_ls.lineage.graph import Columns, Contribution
 from sql_lineage_ls.syntax.packed import packed, unpacked
 
 _log = logging.getLogger(__name__)
@@ -24,6 +24,7 @@ HeldContribution = Union[Contribution, bytes]
 
 # Of so many relations the contributions stay decoded: a file with lenses asks for each of its columns.
 _MOST_DECODED = 256
+_MOST_BY_COLUMN = 64
 
 _decode = msgpack.Decoder(Contribution).decode
 
@@ -50,7 +51,7 @@ def contribution_of(held: HeldContribution) -> Contribution:
 class RelationIndex:
     """Contributions by relation and document."""
 
-    __slots__ = ("_by_relation", "_decoded", "_relations_of")
+    __slots__ = ("_by_relation", "_columns", "_decoded", "_relations_of")
 
     def __init__(
         self,
@@ -60,6 +61,8 @@ class RelationIndex:
         self._by_relation = by_relation or {}
         self._relations_of = relations_of or {}
         self._decoded: OrderedDict[str, tuple[Contribution, ...]] = OrderedDict()
+        # Relations whose columns somebody asks for one after the other, and those that they are handed on to.
+        self._columns: OrderedDict[str, Columns] = OrderedDict()
 
     def contributions(self, relation: str) -> tuple[Contribution, ...]:
         """What all documents say of a relation, in the order of their addresses."""
@@ -73,6 +76,15 @@ class RelationIndex:
         if len(self._decoded) > _MOST_DECODED:
             self._decoded.popitem(last=False)
         return found
+
+    def about(self, relation: str, column: str) -> Contribution:
+        """What all documents say of a column of a relation, and of the relation as a whole."""
+        columns = self._columns.get(relation)
+        if columns is None:
+            columns = self._columns[relation] = Columns(self.contributions(relation))
+            if len(self._columns) > _MOST_BY_COLUMN:
+                self._columns.popitem(last=False)
+        return columns.about(column)
 
     def of(self, uri: str) -> dict[str, HeldContribution]:
         """What one document says of each relation."""

@@ -14,6 +14,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from sql_lineage_ls.catalog.catalog import Catalog
+from sql_lineage_ls.catalog.field_tree import TreeNode, walk
 from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, MapType, RecordType, Site
@@ -179,6 +180,8 @@ class Snapshot:
         self._documents = documents
         self._relations = relations
         self._index = index
+        # What each statement has declared of a relation that many may have altered.
+        self._declared: tuple[Relation | None, Mapping[tuple[str, int], Sequence[TreeNode]]] = (None, {})
 
     def document(self, uri: str) -> DocumentView | None:
         """The document at a normal form address."""
@@ -297,6 +300,16 @@ class Snapshot:
         if relation is None or relation.site is None:
             return None
         return self.site_span(relation.site)
+
+    def declared_by(self, relation: Relation, uri: str, index: int) -> Sequence[TreeNode]:
+        """The nodes of a relation that one statement declares: of a table those that one ALTER TABLE adds to it."""
+        if self._declared[0] is not relation:
+            found: dict[tuple[str, int], list[TreeNode]] = {}
+            for node in walk(relation.columns):
+                if node.site is not None:
+                    found.setdefault((node.site.uri, node.site.statement), []).append(node)
+            self._declared = relation, found
+        return self._declared[1].get((uri, index), ())
 
     def site_span(self, site: Site) -> FileSpan | None:
         """Where a declaration stands now; None where its text is gone."""

@@ -9,7 +9,11 @@ import pytest
 from sql_lineage_ls.catalog.catalog import Catalog, Definition, Namespace
 from sql_lineage_ls.lineage.analysis import Analysis, ParsedStatement
 from sql_lineage_ls.syntax.dialects import DIALECTS
+from sql_lineage_ls.syntax.packed import outline_of
 from sql_lineage_ls.syntax.parse import parse_statement
+from sql_lineage_ls.workspace.config import Settings
+from sql_lineage_ls.workspace.engine import Engine
+from sql_lineage_ls.workspace.snapshot import Snapshot
 
 POSTGRES = DIALECTS["postgres"]
 CIRCLES = {
@@ -24,14 +28,16 @@ CIRCLES = {
 
 
 @pytest.mark.parametrize("name", CIRCLES)
-def test_the_order_of_questions_changes_nothing(name: str) -> None:
+@pytest.mark.parametrize("outlined", [False, True])
+def test_the_order_of_questions_changes_nothing(name: str, outlined: bool) -> None:
     texts = CIRCLES[name]
     models = [parse_statement(text, POSTGRES) for text in texts]
     statements = {("f", at): ParsedStatement(text, model, POSTGRES) for at, (text, model) in
                   enumerate(zip(texts, models, strict=True))}
     definitions = [
-        Definition("f", at, model.statement, POSTGRES, Namespace())
-        for at, model in enumerate(models) if model.statement is not None
+        Definition("f", at, statement, POSTGRES, Namespace())
+        for at, model in enumerate(models)
+        if (statement := outline_of(model) if outlined else model.statement) is not None
     ]
     catalog = Catalog().replace_file("f", tuple(definitions))
     answers = set()
@@ -41,3 +47,38 @@ def test_the_order_of_questions_changes_nothing(name: str) -> None:
             analysis.lineage("f", at)
         answers.add(tuple(tuple(analysis.lineage("f", at).edges) for at in range(len(texts))))
     assert len(answers) == 1
+
+
+def engine_of(text: str) -> Snapshot:
+    engine = Engine(start=lambda _: None)
+    engine.configure((), Settings(dialect="postgres"))
+    engine.open("file:///w/v.sql", text)
+    engine.rescan()
+    return engine.finish()
+
+
+def columns_of(snapshot: Snapshot, at: int) -> tuple[str, list[str], list[str]]:
+    """The kind of a statement, its columns, and the sources of its first."""
+    document = snapshot.document("file:///w/v.sql")
+    assert document is not None
+    lineage = document.statements[at].lineage
+    return lineage.kind, [field.name for field in lineage.outputs], [one.path[0] for one in lineage.edges[0].sources]
+
+
+def test_a_thousand_views_one_above_the_other_the_highest_first() -> None:
+    """What is asked first needs all the others: no recursion is that deep."""
+    count = 1_000
+    views = [f"CREATE VIEW v{at} AS SELECT * FROM v{at + 1};" for at in range(count)]
+    views += [f"CREATE VIEW v{count} AS SELECT mast, keel.oak FROM hull;", "CREATE TABLE hull (mast INT);"]
+    snapshot = engine_of("\n".join(views))
+    for at in (0, 1, count // 2, count - 1):
+        assert columns_of(snapshot, at) == ("view", ["mast", "oak"], ["mast"])
+
+
+def test_a_circle_of_hundreds_of_views_and_a_chain_that_leads_to_it() -> None:
+    count = 400
+    views = [f"CREATE VIEW c{at} AS SELECT x FROM c{(at + 1) % count};" for at in range(count)]
+    views += [f"CREATE VIEW v{at} AS SELECT x FROM v{at + 1};" for at in range(count)]
+    snapshot = engine_of("\n".join([*views, f"CREATE VIEW v{count} AS SELECT x FROM c7;"]))
+    for at in (0, 200, count, count + 200, 2 * count):
+        assert columns_of(snapshot, at) == ("view", ["x"], ["x"])

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from sql_lineage_ls.lineage.graph import Contribution, contributions_of, uses
+from sql_lineage_ls.lineage.graph import Columns, Contribution, contributions_of, uses
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Edge, Node, Path, Read, Source, StatementLineage
 
 
 class _Index:
     def __init__(self, contributions: Mapping[str, Contribution]) -> None:
         self._contributions = contributions
+
+    def about(self, relation: str, column: str) -> Contribution:
+        return Columns(self.contributions(relation)).about(column)
 
     def contributions(self, relation: str) -> Iterable[Contribution]:
         found = self._contributions.get(relation)

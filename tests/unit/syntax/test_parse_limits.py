@@ -140,3 +140,16 @@ def test_one_word_over_and_over(word: str) -> None:
     for dialect in DIALECTS.values():
         model = parse_statement(f"{word} " * 400, dialect)
         assert model.statement is not None or model.issues
+
+
+@pytest.mark.parametrize("parts", [1_000, 20_000])
+def test_a_name_of_very_many_parts_is_a_message(parts: int) -> None:
+    text = "SELECT 1 AS one, " + ".".join(f"a{at}" for at in range(parts)) + " FROM t"
+    model = parse_statement(text, DIALECTS["bigquery"])
+    assert [issue.message for issue in model.issues] == ["Too many parts of a name stand in a row."]
+
+
+def test_a_name_of_a_hundred_parts_is_read() -> None:
+    value = query("SELECT 1 AS one, " + ".".join(f"a{at}" for at in range(100)) + " FROM t").projections[1].value
+    assert isinstance(value, q.ColumnRef)
+    assert len(value.parts) == 100

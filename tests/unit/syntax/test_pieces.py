@@ -65,3 +65,14 @@ def test_pieces_hold_all_that_is_no_blank(words: list[str], dialect: str, joint:
     spans = [(group.first, group.last) for group in groups_of(text, pieces)]
     assert all(first < last for first, last in spans)
     assert all(not one[0] < other[0] < one[1] < other[1] for one in spans for other in spans)
+
+
+def test_what_nothing_closes_is_one_sign() -> None:
+    assert shown("$a$ x $b$ {# y", "postgres") == ["$a$", "x", "$b$", "{#", "y"]
+    assert shown("/* a /* b", "postgres") == ["/* a /* b"]
+
+
+def test_brackets_of_other_kinds_between() -> None:
+    assert grouped("( [ ) ]", "postgres") == ["( [ )"]
+    assert grouped("CASE ( END )", "postgres") == ["( END )"]
+    assert grouped("ARRAY<CASE x > 1 END>", "bigquery") == ["<CASE x >"]
