@@ -67,7 +67,7 @@ def _in_model(statement: q.Statement) -> Iterator[Caution]:
         seen = waiting.pop()
         node = seen.node
         if isinstance(node, tuple):
-            waiting += [_Seen(part, seen.scope, seen.item) for part in node]
+            waiting += [_Seen(part, seen.scope, seen.item) for part in node if type(part) not in _LEAVES]
         elif isinstance(node, q.SetOperation):
             branches = _branches(node)
             if not node.by_name:
@@ -77,7 +77,12 @@ def _in_model(statement: q.Statement) -> Iterator[Caution]:
             yield from _own(node, seen)
             scope = _scope_of(node, seen.scope)
             item = (node.start, node.end) if isinstance(node, q.Projection) else seen.item
-            waiting += [_Seen(getattr(node, name), scope, item) for name in node.__struct_fields__]
+            parts = [getattr(node, name) for name in node.__struct_fields__]
+            # Most of what a model holds are names and texts, in which nothing else is.
+            waiting += [_Seen(part, scope, item) for part in parts if part and type(part) not in _LEAVES]
+
+
+_LEAVES = frozenset({str, int, bool, q.Name})
 
 
 def _branches(node: q.SetOperation) -> list[q.Query]:
