@@ -344,3 +344,18 @@ class Hint(Struct, frozen=True):
     label: str
     kind: str
     nodes: tuple[Node, ...] = ()
+
+
+class ImpactGroup(Struct, frozen=True):
+    """Uses that go into one relation, declared at `place`, or, where `name` is '', into the queries of one document."""
+
+    name: str
+    place: FileSpan | None
+    uses: tuple[Reference, ...]
+
+
+class Impact(Struct, frozen=True):
+    """Who is touched by a change of the nodes called `names`, in groups: relations by name, then queries."""
+
+    names: tuple[str, ...]
+    groups: tuple[ImpactGroup, ...]

@@ -18,6 +18,7 @@ from pygls.protocol import default_converter
 from sql_lineage_ls import __version__
 from sql_lineage_ls.features.code_actions import ActionOptions
 from sql_lineage_ls.features.workspace_symbols import SymbolNames
+from sql_lineage_ls.server import pull
 from sql_lineage_ls.server.capabilities import server_capabilities
 from sql_lineage_ls.server.family import Family, Handler
 from sql_lineage_ls.server.handlers import (
@@ -36,7 +37,7 @@ from sql_lineage_ls.server.handlers import (
     tokens,
 )
 from sql_lineage_ls.server.protocol import Protocol
-from sql_lineage_ls.server.publish import diagnostic_options
+from sql_lineage_ls.server.pull import diagnostic_options
 from sql_lineage_ls.server.session import Session
 from sql_lineage_ls.server.transport import StdioWriter, read_connection, read_stdin, take_stdout
 from sql_lineage_ls.server.worker import CATALOG, EVERYTHING
@@ -96,6 +97,7 @@ def make_server(loop: asyncio.AbstractEventLoop, cached: bool = False) -> tuple[
         renaming.FAMILY,
         acting.FAMILY,
         hinting.FAMILY,
+        pull.FAMILY,
         symbols.family(SymbolNames()),
         tokens.family(session.tokens),
     )
@@ -195,6 +197,14 @@ def _register_configured(server: Server, session: Session) -> None:
         settings = session.settings_of(normal_uri(params.text_document.uri)).inlay_hints
         return await session.ask(lambda convert: hinting.hints(convert, params, settings), CATALOG, PATIENCE_SECONDS)
 
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC)
+    async def document_diagnostic(params: types.DocumentDiagnosticParams) -> Any:
+        return await session.pull.document(params)
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def workspace_diagnostic(params: types.WorkspaceDiagnosticParams) -> Any:
+        return await session.pull.workspace(params)
+
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     async def code_action(params: types.CodeActionParams) -> Any:
         options = ActionOptions(diagnostic_options(session.settings_of(normal_uri(params.text_document.uri))))
@@ -212,6 +222,8 @@ def _register_commands(server: Server, session: Session) -> None:
         if params.command == commands.REINDEX:
             session.read_again()
             return None
+        if params.command == commands.SHOW_STATUS:
+            return await session.status()
         command = commands.COMMANDS.get(params.command)
         if command is None:
             raise JsonRpcInvalidParams(f"there is no command '{params.command}'")

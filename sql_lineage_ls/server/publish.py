@@ -1,7 +1,8 @@
 """What the server sends unasked: diagnostics of open documents, and the wish to see lenses and colours anew.
 
-Diagnostics follow the last key by a short pause, which is shorter still after a rest. They are those of the version
-that the client has, never of an older one after a newer, and there are none before the catalog is loaded.
+Clients that ask for diagnostics (`pull`) are told only that there may be others. For the rest they follow the last key
+by a short pause, which is shorter still after a rest; they are those of the version that the client has, never of an
+older one after a newer, and there are none before the catalog is loaded.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
-from sql_lineage_ls.server.convert import Converter
+from sql_lineage_ls.server.pull import Found, diagnose
 from sql_lineage_ls.server.worker import CATALOG
-from sql_lineage_ls.workspace.config import Settings
 
 if TYPE_CHECKING:
     from sql_lineage_ls.server.session import Session
@@ -27,8 +26,6 @@ PAUSE_SECONDS = 0.15
 REST_SECONDS = 0.4
 SHORT_PAUSE_SECONDS = 0.01
 
-_Found = tuple[int, list[types.Diagnostic]]
-
 
 class Publisher:
     """Publishes for one session."""
@@ -37,10 +34,13 @@ class Publisher:
         self._session = session
         self._timer: asyncio.TimerHandle | None = None
         self._refresh_timer: asyncio.TimerHandle | None = None
-        self._published: dict[str, _Found] = {}
+        self._published: dict[str, Found] = {}
 
     def snapshot_changed(self) -> None:
         """There is a new snapshot with a complete catalog: any open document may have other diagnostics."""
+        if self._session.client.pulls_diagnostics:
+            self._session.pull.changed()
+            return
         last = max(self._session.documents, key=lambda document: document.changed_at, default=None)
         if self._timer is not None:
             self._timer.cancel()
@@ -55,6 +55,7 @@ class Publisher:
 
     def clear(self, uri: str) -> None:
         """A document was closed: its diagnostics go."""
+        self._session.pull.forget(uri)
         if uri in self._published:
             del self._published[uri]
             self._send(uri, None, [])
@@ -71,6 +72,8 @@ class Publisher:
             self._session.run(server.workspace_code_lens_refresh_async(None))
         if client.token_refresh and self._session.tokens.asked:
             self._session.run(server.workspace_semantic_tokens_refresh_async(None))
+        if client.pulls_diagnostics:
+            self._session.run(server.workspace_diagnostic_refresh_async(None))
         if client.hint_refresh:
             self._session.run(server.workspace_inlay_hint_refresh_async(None))
 
@@ -80,30 +83,15 @@ class Publisher:
 
     async def _publish(self, uri: str) -> None:
         settings = self._session.settings_of(uri)
-        found = await self._session.ask(lambda convert: _diagnose(convert, uri, settings), CATALOG)
+        found = await self._session.ask(lambda convert: diagnose(convert, uri, settings), CATALOG)
         document = self._session.documents.find(uri)
         # Another version is on its way to the worker, and so are its diagnostics.
-        if found is None or document is None or document.version != found[0]:
+        if found is None or document is None or found.version is None or document.version != found.version:
             return
         if self._published.get(uri) != found:
             self._published[uri] = found
-            self._send(uri, *found)
+            self._send(uri, found.version, found.items)
 
     def _send(self, uri: str, version: int | None, found: list[types.Diagnostic]) -> None:
         spelled = self._session.spelling.of(uri)
         self._session.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(spelled, found, version))
-
-
-def diagnostic_options(settings: Settings) -> DiagnosticOptions:
-    """What the settings of a document say of its diagnostics."""
-    return DiagnosticOptions(settings.severities, complete=settings.complete)
-
-
-def _diagnose(convert: Converter, uri: str, settings: Settings) -> _Found | None:
-    document = convert.snapshot.document(uri)
-    if document is None or document.version is None:
-        return None
-    if not settings.diagnostics:
-        return document.version, []
-    found = diagnostics(convert.snapshot, uri, diagnostic_options(settings))
-    return document.version, [convert.to_diagnostic(document, one) for one in found]

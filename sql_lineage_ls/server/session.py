@@ -20,6 +20,7 @@ from sql_lineage_ls.server.documents import Documents, OpenDocument
 from sql_lineage_ls.server.handlers.commands import status
 from sql_lineage_ls.server.progress import ScanProgress
 from sql_lineage_ls.server.publish import Publisher
+from sql_lineage_ls.server.pull import Pull
 from sql_lineage_ls.server.settings import FolderSettings, section_of
 from sql_lineage_ls.server.spelling import Spelling
 from sql_lineage_ls.server.token_memory import TokenMemory
@@ -56,6 +57,7 @@ class Session:
         self.documents = Documents()
         self.settings = FolderSettings()
         self.worker = Worker(loop, self._on_snapshot, self._on_progress, self._on_failure, cached)
+        self.pull = Pull(self)
         self.publisher = Publisher(self)
         self.progress = ScanProgress(server)
         self.tokens = TokenMemory()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.protocol import default_converter
 
 from tests.e2e.workspace import Document, Editor
 
@@ -86,3 +87,38 @@ async def test_a_skeleton_is_written_when_it_is_chosen(editor: Editor) -> None:
             assert made is not None
             kinds = [type(change).__name__ for change in made.document_changes or ()]
             assert kinds == ["CreateFile", "TextDocumentEdit"]
+
+
+async def test_the_path_of_a_field_as_text(editor: Editor) -> None:
+    query = scratch(editor, "SELECT 'é😀', h.tons FROM port.vessels v, UNNEST(v.holds) h;")
+    params = types.ExecuteCommandParams("sqlLineage.copyFieldPath", [query.uri, _plain(query.at("tons"))])
+    assert await editor.workspace_execute_command_async(params) == "port.vessels.holds[*].tons"
+    params = types.ExecuteCommandParams("sqlLineage.copyFieldPath", [query.uri, _plain(query.at("FROM"))])
+    assert await editor.workspace_execute_command_async(params) is None
+
+
+async def test_the_impact_of_a_field_over_files(editor: Editor) -> None:
+    query = scratch(editor, "SELECT v.master.home.city FROM port.vessels v;")
+    params = types.ExecuteCommandParams("sqlLineage.impact", [query.uri, _plain(query.at("city"))])
+    found: Any = default_converter().unstructure(await editor.workspace_execute_command_async(params))
+    assert list(found["paths"]) == ["port.vessels.master.home.city"]
+    groups = [
+        (group["name"], sorted(use["location"]["uri"].rpartition("/")[2] for use in group["uses"]))
+        for group in found["groups"]
+    ]
+    assert groups == [
+        ("port.manifest", ["manifest.sql"]), ("", ["report.sql"]), ("", [query.uri.rpartition("/")[2]])
+    ]
+    assert found["count"] == 3
+
+
+async def test_the_status_is_a_command_too(editor: Editor) -> None:
+    found: Any = await editor.workspace_execute_command_async(types.ExecuteCommandParams("sqlLineage.status"))
+    assert found["ready"] is True
+    provider = editor.server_capabilities.execute_command_provider
+    assert provider is not None
+    assert {"sqlLineage.copyFieldPath", "sqlLineage.impact", "sqlLineage.reindex"} <= set(provider.commands)
+
+
+def _plain(position: types.Position) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}

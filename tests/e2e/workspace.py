@@ -36,6 +36,14 @@ def _refresh_diagnostics(client: Editor, params: None) -> None:
     client.diagnostic_refreshes += 1
 
 
+def _progress(client: Editor, params: types.ProgressParams) -> None:
+    """Partial results are kept; the client library knows only progress bars."""
+    if params.token in client.partial_results:
+        client.partial_results[params.token].append(params.value)
+    else:
+        DEFAULT_CLIENT_FEATURES[types.PROGRESS](client, params)
+
+
 def _publish(client: Editor, params: types.PublishDiagnosticsParams) -> None:
     client.diagnostics[params.uri] = params.diagnostics
     client.versions.setdefault(params.uri, []).append(params.version)
@@ -45,6 +53,7 @@ _FEATURES = {
     types.CLIENT_REGISTER_CAPABILITY: _register,
     types.WORKSPACE_CODE_LENS_REFRESH: _refresh,
     types.WORKSPACE_SEMANTIC_TOKENS_REFRESH: _refresh_tokens,
+    types.PROGRESS: _progress,
     types.WORKSPACE_INLAY_HINT_REFRESH: _refresh_hints,
     types.WORKSPACE_DIAGNOSTIC_REFRESH: _refresh_diagnostics,
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
@@ -93,6 +102,8 @@ class Editor(LanguageClient):
         self.token_refreshes = 0
         self.hint_refreshes = 0
         self.diagnostic_refreshes = 0
+        # By the tokens that a test wants them for.
+        self.partial_results: dict[Any, list[Any]] = {}
         self.opened: dict[str, Document] = {}
         self.versions: dict[str, list[int | None]] = {}
         register_lsp_features(self, {**DEFAULT_CLIENT_FEATURES, **_FEATURES})

@@ -16,6 +16,7 @@ from sql_lineage_ls.features.document_highlight import document_highlight
 from sql_lineage_ls.features.document_links import document_links
 from sql_lineage_ls.features.folding_range import folding_ranges
 from sql_lineage_ls.features.hover import hover
+from sql_lineage_ls.features.impact import impact
 from sql_lineage_ls.features.implementation import implementation
 from sql_lineage_ls.features.inlay_hints import HintOptions, inlay_hints
 from sql_lineage_ls.features.references import references
@@ -39,6 +40,7 @@ __all__ = [
     "document_links",
     "folding_ranges",
     "hover",
+    "impact",
     "implementation",
     "incoming_calls",
     "inlay_hints",

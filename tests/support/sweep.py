@@ -79,6 +79,12 @@ def _selection(snapshot: Snapshot, uri: str, offset: int) -> Iterable[Place]:
     return spans
 
 
+def _impact(snapshot: Snapshot, uri: str, offset: int) -> Iterator[Place]:
+    found = product.impact(snapshot, uri, offset)
+    for group in found.groups if found is not None else ():
+        yield from (use.span for use in group.uses)
+
+
 AT_TOKEN: Mapping[str, AtPlace] = {
     "hover": _hover,
     "definition": _jump(product.definition),
@@ -93,6 +99,7 @@ AT_TOKEN: Mapping[str, AtPlace] = {
         change.span for action in product.code_actions(snapshot, uri, Span(offset, offset)) if not action.creates
         for change in action.changes
     ],
+    "impact": _impact,
     "selection": _selection,
 }
 

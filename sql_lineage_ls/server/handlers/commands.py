@@ -11,6 +11,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.features.code_lens import code_lenses
+from sql_lineage_ls.features.impact import impact, named_nodes, node_name
 from sql_lineage_ls.server.convert import Converter
 from sql_lineage_ls.syntax.packed import is_read
 from sql_lineage_ls.workspace.figures import Figures
@@ -18,6 +19,10 @@ from sql_lineage_ls.workspace.uris import normal_uri
 
 STATUS = "sqlLineage/status"
 USES = "sqlLineage.uses"
+COPY_FIELD_PATH = "sqlLineage.copyFieldPath"
+IMPACT = "sqlLineage.impact"
+# Executed, but not offered: editors have a command of this name for people, and none can have two.
+SHOW_STATUS = "sqlLineage.status"
 REINDEX = "sqlLineage.reindex"
 
 _structure = converters.get_converter().structure
@@ -28,24 +33,58 @@ def uses(convert: Converter, arguments: list[Any]) -> list[types.Location]:
 
     For clients that have no command of their own for a lens. [] where nothing is declared there.
     """
-    if len(arguments) < 2 or not isinstance(arguments[0], str):
-        raise JsonRpcInvalidParams(f"'{USES}' needs the address of a document and a position")
-    try:
-        position = _structure(arguments[1], types.Position)
-    except (BaseValidationError, TypeError, KeyError, ValueError):
-        raise JsonRpcInvalidParams(f"'{USES}' needs a position as its second argument") from None
-    uri = normal_uri(arguments[0])
-    document = convert.snapshot.document(uri)
-    if document is None:
+    place = _place(convert, USES, arguments)
+    if place is None:
         return []
-    offset = convert.from_lsp_position(document, position)
+    uri, offset = place
     for lens in code_lenses(convert.snapshot, uri):
         if lens.span.contains(offset):
             return convert.to_lsp_locations(lens.places)
     return []
 
 
-COMMANDS: dict[str, Callable[[Converter, list[Any]], Any]] = {USES: uses}
+def copy_field_path(convert: Converter, arguments: list[Any]) -> str | None:
+    """The path of what stands at a position, `shop.orders.items[*].qty`, one a line where there are several."""
+    place = _place(convert, COPY_FIELD_PATH, arguments)
+    nodes = named_nodes(convert.snapshot, *place) if place is not None else ()
+    return "\n".join(node_name(convert.snapshot, node) for node in nodes) or None
+
+
+def show_impact(convert: Converter, arguments: list[Any]) -> dict[str, Any] | None:
+    """The downstream uses of what stands at a position, grouped by what they go into; None where nothing does."""
+    place = _place(convert, IMPACT, arguments)
+    found = impact(convert.snapshot, *place) if place is not None else None
+    if found is None:
+        return None
+    groups = [
+        {
+            "name": group.name,
+            "location": convert.to_lsp_location(group.place) if group.place is not None else None,
+            "uses": [{"location": convert.to_lsp_location(use.span), "usage": use.usage} for use in group.uses],
+        }
+        for group in found.groups
+    ]
+    return {"paths": list(found.names), "count": sum(len(group.uses) for group in found.groups), "groups": groups}
+
+
+def _place(convert: Converter, command: str, arguments: list[Any]) -> tuple[str, int] | None:
+    """The document and the offset that a command is about; None where nobody knows the document."""
+    if len(arguments) < 2 or not isinstance(arguments[0], str):
+        raise JsonRpcInvalidParams(f"'{command}' needs the address of a document and a position")
+    try:
+        position = _structure(arguments[1], types.Position)
+    except (BaseValidationError, TypeError, KeyError, ValueError):
+        raise JsonRpcInvalidParams(f"'{command}' needs a position as its second argument") from None
+    uri = normal_uri(arguments[0])
+    document = convert.snapshot.document(uri)
+    return (uri, convert.from_lsp_position(document, position)) if document is not None else None
+
+
+COMMANDS: dict[str, Callable[[Converter, list[Any]], Any]] = {
+    USES: uses,
+    COPY_FIELD_PATH: copy_field_path,
+    IMPACT: show_impact,
+}
 
 
 def status(convert: Converter, figures: Figures) -> dict[str, Any]:
