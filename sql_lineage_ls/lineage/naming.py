@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.types import Scalar
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.scope import Scope, resolve
+from sql_lineage_ls.lineage.scope import Column, Scope, resolve
 from sql_lineage_ls.lineage.values import Refuted, Unknown, Value, field, type_of
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import Dialect, LateralAlias, NameStyle
@@ -177,3 +178,20 @@ def column_refs(node: object) -> Iterator[q.ColumnRef]:
     elif isinstance(node, tuple):
         for item in node:
             yield from column_refs(item)
+
+
+def told_apart(listed: tuple[Column, ...], context: Context) -> tuple[Column, ...]:
+    """Columns of one name get names of their own where the dialect gives them (DuckDB: `a`, `a_1`)."""
+    pattern = context.dialect.repeated_name
+    if not pattern:
+        return listed
+    seen: dict[str, int] = {}
+    columns = []
+    for column in listed:
+        name = column.name
+        while (key := context.dialect.column_key(name)) in seen:
+            seen[key] += 1
+            name = pattern.format(name=name, n=seen[key] - 1)
+        seen[key] = 1
+        columns.append(column if name == column.name else replace(column, name=name, key=key))
+    return tuple(columns)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from msgspec.structs import replace
 
-from sql_lineage_ls.lineage import expressions
+from sql_lineage_ls.lineage import expressions, stars
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import GROUPING, Gap, GeneratedSource
-from sql_lineage_ls.lineage.naming import column_refs
+from sql_lineage_ls.lineage.naming import column_refs, told_apart
+from sql_lineage_ls.lineage.pivot_names import pivot_name
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, resolve
 from sql_lineage_ls.lineage.values import (
     Generated,
@@ -22,7 +23,6 @@ from sql_lineage_ls.lineage.values import (
     weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
-from sql_lineage_ls.syntax.dialects import Dialect
 
 
 def bind_pivot(pivot: q.Pivot | q.Unpivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
@@ -40,7 +40,7 @@ def bind_pivot(pivot: q.Pivot | q.Unpivot, variable: RangeVariable, scope: Scope
         replace(column, name=context.show(name), key=context.fold(name), definitions=((name.start, name.end),))
         for column, name in zip(made.columns, pivot.column_aliases, strict=False)
     ]
-    return replace(made, columns=(*columns, *made.columns[len(columns):]), by_key={})
+    return replace(made, columns=told_apart((*columns, *made.columns[len(columns):]), context), by_key={})
 
 
 def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Context) -> RangeVariable:
@@ -56,17 +56,18 @@ def _pivot(pivot: q.Pivot, variable: RangeVariable, scope: Scope, context: Conte
     made = []
     for values in product(*(axis.values for axis in pivot.axes)):
         for projection, value in aggregates:
-            name = _pivot_name(values, projection, len(aggregates), context.dialect)
+            name, guessed = pivot_name(values, pivot, projection, scope, context)
             result = traced(value, (*chosen, *grouped), (), "PIVOT")
             at = _at(values[-1]) if values else ()
             # `'a'_TOTAL` keeps the case of the value in it.
             exact = context.dialect.pivot_quotes and "'" in name
-            made.append(Column(name, context.dialect.column_key(name, exact), result, at))
+            key = context.dialect.column_key(name, exact)
+            made.append(Column(name, key, result, at, guessed=guessed))
     opened = tuple(replace(source, without=source.without | used, passed_on=True) for source in variable.open)
     if pivot.any_values:
         unknown = Unknown(Gap("columns-unknown", "the values of the pivot come from a query"))
         opened = (*opened, OpenSource("", variable.name, value=unknown))
-    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True,
+    return replace(variable, columns=told_apart((*passed, *made), context), open=opened, row=None, pivoted=True,
                    star_columns=None, by_key={})
 
 
@@ -91,36 +92,6 @@ def _keys(expr: q.Expr, scope: Scope, context: Context) -> Iterator[str]:
             yield context.fold(ref.parts[binding.used - 1])
 
 
-def _pivot_name(
-    values: tuple[q.Projection, ...], aggregate: q.Projection, count: int, dialect: Dialect
-) -> str:
-    value = "_".join(_value_name(projection, dialect) for projection in values)
-    if aggregate.alias is not None and not (dialect.pivot_value_alone and count == 1):
-        alias = dialect.fold(aggregate.alias.text) if dialect.pivot_quotes else aggregate.alias.text
-        value = dialect.pivot_name.format(value=value, aggregate=alias)
-    elif count > 1:
-        function = aggregate.value.name.lower() if isinstance(aggregate.value, q.Call) else "value"
-        value = dialect.pivot_name.format(value=value, aggregate=function)
-    if dialect.digit_prefix and value[:1].isdigit():
-        return dialect.digit_prefix + value
-    return value
-
-
-def _value_name(projection: q.Projection, dialect: Dialect) -> str:
-    if projection.alias is not None:
-        return projection.alias.text
-    value = projection.value
-    if isinstance(value, q.Literal):
-        if value.kind == "string":
-            return f"'{value.text}'" if dialect.pivot_quotes else value.text
-        return value.text
-    if isinstance(value, q.ColumnRef):
-        return value.parts[-1].text
-    if isinstance(value, q.RecordExpr):
-        return "_".join(_value_name(q.Projection(field.value), dialect) for field in value.fields)
-    return "value"
-
-
 # ---------------------------------------------------------------- UNPIVOT
 
 
@@ -130,6 +101,12 @@ def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: C
     cells: list[list[Value]] = [[] for _ in pivot.value_columns]
     labels: list[Value] = []
     for entry in pivot.inputs:
+        listed = _listed(entry, scope, context)
+        if listed is not None:
+            cells[0] += [column.value for column in listed] if cells else []
+            used.update(column.key for column in listed)
+            labels += [Generated(GeneratedSource("constant", f"'{column.name}'")) for column in listed]
+            continue
         for position, column in enumerate(entry.columns[: len(cells)]):
             cells[position].append(expressions.evaluate(column, scope, context))
         for column in entry.columns:
@@ -149,8 +126,16 @@ def _unpivot(pivot: q.Unpivot, variable: RangeVariable, scope: Scope, context: C
         OpenSource(source.relation, source.name, source.path, source.without | used, passed_on=True)
         for source in variable.open
     )
-    return replace(variable, columns=(*passed, *made), open=opened, row=None, pivoted=True, star_columns=None,
-                   by_key={})
+    return replace(variable, columns=told_apart((*passed, *made), context), open=opened, row=None, pivoted=True,
+                   star_columns=None, by_key={})
+
+
+def _listed(entry: q.UnpivotInput, scope: Scope, context: Context) -> Sequence[Column] | None:
+    """The columns of `*` and of `COLUMNS(..)` (DuckDB, "Simplified UNPIVOT"), None for an entry that names its own."""
+    column = entry.columns[0] if entry.columns else None
+    if isinstance(column, q.Star):
+        return stars.expand_star(column, scope, context).columns
+    return stars.matching_columns(column, scope, context) if isinstance(column, q.ColumnsPattern) else None
 
 
 def _label(entry: q.UnpivotInput, context: Context) -> Value:

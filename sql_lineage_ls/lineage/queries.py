@@ -475,27 +475,10 @@ _VALUES_KEPT = 50  # distinct constants kept for a column of VALUES: more tell a
 # ---------------------------------------------------------------- as a source
 
 
-def told_apart(listed: tuple[Column, ...], context: Context) -> tuple[Column, ...]:
-    """Columns of one name get names of their own where the dialect gives them (DuckDB: `a`, `a_1`)."""
-    pattern = context.dialect.repeated_name
-    if not pattern:
-        return listed
-    seen: dict[str, int] = {}
-    columns = []
-    for column in listed:
-        name = column.name
-        while (key := context.dialect.column_key(name)) in seen:
-            seen[key] += 1
-            name = pattern.format(name=name, n=seen[key] - 1)
-        seen[key] = 1
-        columns.append(column if name == column.name else replace(column, name=name, key=key))
-    return tuple(columns)
-
-
 def passed_on(result: QueryResult, scope_name: str, context: Context) -> tuple[Column, ...]:
     """The columns of a CTE or derived table as its reader sees them: the same values, one step further."""
     columns = []
-    for column in told_apart(result.columns, context):
+    for column in naming.told_apart(result.columns, context):
         flow = flatten(column.value)
         span = (-1, -1) if column.branches else column.span
         steps = (*branch_steps(column, scope_name), Step(scope_name, flow.transform, *span))

@@ -308,7 +308,7 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
     for level in scope.levels():
         found = _proved(names, keys, level, context)
         if found is not None and not found.problem:
-            if not (found.kind == "alias" and context.dialect.rows_after_columns):
+            if not _is_last(found, names, context):
                 if level is scope and found.qualifier and found.column is not None and not scope.parameters:
                     scope.qualifiers.bindings[keys] = found
                 return _outer_column(found, opened, names)
@@ -319,6 +319,13 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
             opened.append(level)
     certain = row or (failed if failed is not None and failed.qualifier else None)
     return certain or _without_owner(names, keys, context) or _unproved(names, keys, opened, failed, scope, context)
+
+
+def _is_last(found: Binding, names: tuple[Name, ...], context: Context) -> bool:
+    """Whether the columns of outer blocks come before what was found."""
+    if found.kind == "output":
+        return context.dialect.dotted_are_columns and len(names) > 1
+    return found.kind == "alias" and context.dialect.rows_after_columns
 
 
 def _unproved(
@@ -335,6 +342,9 @@ def _unproved(
 
 def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context) -> Binding | None:
     if keys[0] in level.parameters:
+        hiding = _over_parameter(names, keys, level, context)
+        if hiding is not None:
+            return hiding
         parameter = level.parameters[keys[0]]
         return Binding(parameter.value, 1, kind="parameter", definitions=parameter.definitions)
     order = context.dialect.name_order
@@ -351,6 +361,28 @@ def _proved(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, contex
     if context.dialect.path_names:
         return _whole_path(keys, level) or _relation_first(names, keys, level, context)
     return _relation_first(names, keys, level, context)
+
+
+def _over_parameter(
+    names: tuple[Name, ...], keys: tuple[str, ...], level: Scope, context: Context
+) -> Binding | None:
+    """The column of the lambda's own block that a dotted name reads although a parameter has its first name (DuckDB).
+
+    Only a field that is declared is taken for it: where there is none, the database refuses the query.
+    """
+    if len(names) == 1 or not context.dialect.dotted_are_columns:
+        return None
+    block: Scope | None = level
+    while block is not None and block.parameters:
+        block = block.parent
+    if block is None:
+        return None
+    columns = replace(block, alias_rule=LateralAlias.NEVER, outputs={}, lets={})
+    for found in (_qualified(names, keys, columns, context), _column(keys[0], columns, context)):
+        if found is not None and not found.problem and found.column is not None and _has_fields(
+                found.value, names[found.used:], context):
+            return found
+    return None
 
 
 def _whole_path(keys: tuple[str, ...], level: Scope) -> Binding | None:

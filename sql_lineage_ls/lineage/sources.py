@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.names import location_id, location_name
 from sql_lineage_ls.catalog.relation import Relation
-from sql_lineage_ls.lineage import expressions, generators, pivots, queries
+from sql_lineage_ls.lineage import expressions, generators, naming, pivots, queries
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import JOIN, MEMBERSHIP, Gap, Occurrence
@@ -239,7 +239,7 @@ def aliased(variable: RangeVariable, names: tuple[q.Name, ...], context: Context
     """A range variable under a column alias list: `t AS x(a, b)`."""
     if not names or variable.open:
         return variable
-    columns = queries.told_apart(relabelled(variable.columns, names, context), context)
+    columns = naming.told_apart(relabelled(variable.columns, names, context), context)
     return replace(variable, columns=columns, by_key={})
 
 

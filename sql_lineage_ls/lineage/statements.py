@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.types import RecordType
-from sql_lineage_ls.lineage import changes, checks, ddl_names, expressions, inserts, queries, sources
+from sql_lineage_ls.lineage import changes, checks, ddl_names, expressions, inserts, naming, queries, sources
 from sql_lineage_ls.lineage.context import Context, Options, Schemas
 from sql_lineage_ls.lineage.edges import merged, tree_paths
 from sql_lineage_ls.lineage.model import Edge, GeneratedSource, Problem, Source, StatementLineage
@@ -135,7 +135,7 @@ def _view(statement: q.CreateView, context: Context) -> Written:
         return written
     attributes = _attributes(statement.of_type, context) if statement.of_type else ()
     result = queries.renamed(result, statement.columns or attributes, context)
-    result = replace(result, columns=queries.told_apart(result.columns, context))
+    result = replace(result, columns=naming.told_apart(result.columns, context))
     checks.check_duplicates(() if result.open else result.columns, context)
     write_output(result, written)
     if statement.of_type and not attributes:
@@ -162,7 +162,7 @@ def _table(statement: q.CreateTable, context: Context) -> Written:
     if statement.query is not None:
         result = queries.bind_query(statement.query, context.outer, context)
         result = _under_declared(result, statement, context)
-        result = replace(result, columns=queries.told_apart(result.columns, context))
+        result = replace(result, columns=naming.told_apart(result.columns, context))
         checks.check_duplicates(() if result.open else result.columns, context)
         return write_output(result, written)
     if statement.location is not None:

@@ -147,10 +147,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
     values_column: str = "column{i}"
     # How a pivot names its columns, from the aggregate's alias and the value's name.
     pivot_name: str = "{value}_{aggregate}"
+    # PIVOT and UNPIVOT are statements too (DuckDB; read where the dialect is not known).
+    pivot_statements: bool = False
     # A pivot's string values keep their quotes in the column's name (Snowflake, Oracle).
     pivot_quotes: bool = False
-    # A name that would begin with a digit gets a `_` in front (BigQuery).
-    digit_prefix: str = ""
+    # A pivot's values without alias are named in words: `_1`, `minus_1_point_5` (BigQuery, "PIVOT operator").
+    pivot_words: bool = False
     # Pseudo columns that every table has and no DDL lists.
     pseudo_columns: frozenset[str] = frozenset()
     # What the one column of an unnested collection of scalars is called, '' for the alias or `unnest` (Oracle).
@@ -177,6 +179,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     implicit_lateral: bool = False
     # What the second column of a name is called in a subquery, CTE or CTAS (DuckDB, SQLite), '' where it keeps it.
     repeated_name: str = ""
+    # `x.f` is a column of an outer block before a field of the item called x, and a column of its own block before a
+    # field of a lambda's parameter x; x alone is the item or parameter (DuckDB, tried).
+    dotted_are_columns: bool = False
     # The one column of an aliased UNNEST can also be read as `unnest` (DuckDB).
     unnest_name: bool = False
     # In `*`, the merged column of USING stands where the left table has it, not first (DuckDB, SQLite).
@@ -315,6 +320,7 @@ DIALECTS: dict[str, Dialect] = {
             name="ansi",
             grammar="",
             family="ansi",
+            pivot_statements=True,
             declares_lists=Where.BODIES,
             into_variables=Where.BODIES,
             routine_variables=_PLPGSQL_NAMES,
@@ -350,7 +356,7 @@ DIALECTS: dict[str, Dialect] = {
             quoted_dots_split=True,
             anonymous="f{n}_",
             pivot_name="{aggregate}_{value}",
-            digit_prefix="_",
+            pivot_words=True,
             pseudo_columns=frozenset(
                 {"_table_suffix", "_partitiontime", "_partitiondate", "_file_name", "_change_type", "_change_timestamp"}
             ),
@@ -487,6 +493,8 @@ DIALECTS: dict[str, Dialect] = {
             records_by_name=True,
             casts_by_name=True,
             implicit_lateral=True,
+            pivot_statements=True,
+            dotted_are_columns=True,
             repeated_name="{name}_{n}",
             unnest_name=True,
             function_alias_names_column=True,

@@ -13,6 +13,7 @@ from sql_lineage_ls.syntax.from_first import comes_first, select_first
 from sql_lineage_ls.syntax.merge_words import rewrite_merge
 from sql_lineage_ls.syntax.name_clauses import rewrite_name_clauses
 from sql_lineage_ls.syntax.pipes import unpipe
+from sql_lineage_ls.syntax.pivot_statements import wrap_pivots
 from sql_lineage_ls.syntax.recursion_marks import cut_recursion_marks
 from sql_lineage_ls.syntax.relation_arguments import WRITTEN, rewrite_relation_arguments
 from sql_lineage_ls.syntax.repair import MARK, Prepared, mark
@@ -45,6 +46,8 @@ def rewrite(prepared: Prepared) -> None:
         cut_recursion_marks(prepared)
     if ("NTH_VALUE" in upper or "APPROXIMATE" in upper) and _NTH.search(text):
         _drop_nth_direction(prepared.tokens)
+    if "PIVOT" in upper and prepared.dialect.pivot_statements:
+        wrap_pivots(prepared.tokens)
     if "CORRESPONDING" in upper:
         _read_corresponding(prepared.tokens)
     if prepared.dialect.array_path_in_from:

@@ -146,7 +146,7 @@ def _compared(
 _LOSSY = re.compile(
     r"ANY_VALUE|MAX|FIRST|LAST|LAG|LIMIT|QUALIFY|ARG_|LIST_EXTRACT|ARRAY_EXTRACT|\[1\]"
     r"|(LEFT|RIGHT) JOIN \S+( AS \w+)? USING|NONE#|VALUES|\(\*COLUMNS|NATURAL|INTERSECT|EXCEPT"
-    r"|MIN\(|LIST_DISTINCT|\[1:2\]"
+    r"|MIN\(|LIST_DISTINCT|\[1:2\]|ANTI JOIN|POSITIONAL JOIN"
 )
 
 
@@ -157,6 +157,4 @@ def quirk(text: str, found: list[str]) -> bool:
     and how many columns are passed on; DuckDB's `* REPLACE`
     drops the second of two columns of one name, and repeated names are numbered in another order beside USING.
     """
-    if "PIVOT" in text:
-        return True
     return all(line.startswith("columns") for line in found) and ("REPLACE" in text or "USING" in text)

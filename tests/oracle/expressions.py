@@ -197,9 +197,7 @@ class Expressions:
         return f"(SELECT {text} FROM {from_} LIMIT 1)", kind
 
     def _lambda(self, block: Block, element: Type) -> tuple[str, Block]:
-        # DuckDB reads `x.x` in a lambda as a table's column where it can, so a parameter has no source's name.
-        names = {source.alias for source in (*block.sources, *block.outer)}
-        name = next((n for n in self.random.sample(NAMES, len(NAMES)) if n not in names), "each")
+        name = self.name()
         return name, Block([Source("", [(name, element)])], [*block.sources, *block.outer])
 
     def _mapped(self, block: Block, depth: int) -> tuple[str, Type]:

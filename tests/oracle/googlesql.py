@@ -146,6 +146,7 @@ class _Trace:
             self.columns[column.column_id] = value
 
     def ResolvedPivotScan(self, node: Any) -> None:
+        _apart(node.input_scan)
         self.scan(node.input_scan)
         self._computed(node.group_by_list)
         for made in node.pivot_column_list:
@@ -153,6 +154,7 @@ class _Trace:
             self.columns[made.column.column_id] = value
 
     def ResolvedUnpivotScan(self, node: Any) -> None:
+        _apart(node.input_scan)
         self.scan(node.input_scan)
         self._computed(node.projected_input_column_list)
         for position, column in enumerate(node.value_column_list):
@@ -276,6 +278,13 @@ _PASSING = frozenset({
     "ResolvedFilterScan", "ResolvedOrderByScan", "ResolvedLimitOffsetScan", "ResolvedSampleScan",
     "ResolvedBarrierScan",
 })
+
+
+def _apart(scan: Any) -> None:
+    """GoogleSQL takes two columns of a pivot's input that are copies of one for the same column."""
+    known = [column.column_id for column in scan.column_list]
+    if len(set(known)) < len(known):
+        raise Untraced("a pivot of two copies of one column")
 
 
 def _element(tree: Tree) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sql_lineage_ls.syntax.ddl.cursor import Cursor
 from sql_lineage_ls.syntax.lower import query_from_tokens
+from sql_lineage_ls.syntax.pivot_statements import PIVOT_WORDS
 from sql_lineage_ls.syntax.query_model import Query
 
 # Clauses of the CREATE statement that stand behind its query.
@@ -20,13 +21,16 @@ _QUERY_WORDS = frozenset({"SELECT", "VALUES", "FROM", "TABLE"})
 
 
 def begins_query(cursor: Cursor) -> bool:
-    """Whether a query begins at the cursor: SELECT, VALUES, FROM, or WITH that names a CTE and no option."""
+    """Whether a query begins at the cursor: SELECT, VALUES, FROM, or WITH that names a CTE and no option; PIVOT."""
     ahead = 0
     while cursor.upper(ahead) == "(":
         ahead += 1
     word = cursor.upper(ahead)
     if word in _QUERY_WORDS:
         return True
+    if word in PIVOT_WORDS and cursor.dialect.pivot_statements:
+        behind = cursor.peek(ahead + 1)
+        return behind is not None and (behind.kind in ("word", "quoted") or behind.upper == "(")
     if word != "WITH":
         return False
     if cursor.upper(ahead + 1) == "RECURSIVE":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, Union
 
 import msgspec
 from sqlglot import exp
+from sqlglot.tokens import TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.lower.context import Lowering
+from sql_lineage_ls.syntax.name_styles import written_name
 
 PivotOrUnpivot = Union[q.Pivot, q.Unpivot]
 
@@ -39,7 +42,7 @@ def _pivot(low: Lowering, node: Any) -> q.Pivot:
     alias, names = _alias(low, args)
     group = args.get("group")
     return q.Pivot(
-        tuple([_item(low, item) for item in node.expressions]),
+        tuple([_aggregate(low, item) for item in node.expressions]),
         tuple(axes),
         low.exprs(group.expressions) if group is not None else (),
         any_values,
@@ -68,6 +71,27 @@ def _item(low: Lowering, node: Any) -> q.Projection:
         return q.Projection(low.expr(node))
     alias = node.args["alias"]
     return q.Projection(low.expr(node.this), _label_name(low, alias))
+
+
+def _aggregate(low: Lowering, node: Any) -> q.Projection:
+    """An aggregate; without alias its text may be part of the columns' names."""
+    made = _item(low, node)
+    if made.alias is not None or not isinstance(made.value, q.Call) or made.value.start < 0:
+        return made
+    end = _call_end(low, made.value)
+    return q.Projection(made.value, written=written_name(low.text[made.value.start : end], low.dialect))
+
+
+def _call_end(low: Lowering, call: q.Call) -> int:
+    """Where a call ends whose name is at `call.start`, with a FILTER or an OVER behind it."""
+    depth = 0
+    end = call.end
+    for token in low.tokens[bisect_left(low.tokens, call.end, key=lambda token: token.start) :]:
+        if not depth and token.token_type in (TokenType.COMMA, TokenType.FOR, TokenType.R_PAREN, TokenType.GROUP_BY):
+            break
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        end = token.end + 1
+    return end
 
 
 def _label_name(low: Lowering, node: Any) -> q.Name:
@@ -118,6 +142,10 @@ def _input(low: Lowering, node: Any) -> q.UnpivotInput:
     return q.UnpivotInput(_columns(low, node), label)
 
 
+# "If a USING clause is not specified, PIVOT counts" (DuckDB, "Simplified PIVOT").
+_COUNT = q.Projection(q.Call("COUNT", (q.Star(),), aggregate=True))
+
+
 def statement_pivot(low: Lowering, node: Any) -> PivotOrUnpivot:
     """DuckDB `PIVOT t ON a IN (..) USING sum(b) GROUP BY c`, `UNPIVOT t ON a, b INTO NAME n VALUE v`."""
     args = node.args
@@ -131,7 +159,7 @@ def statement_pivot(low: Lowering, node: Any) -> PivotOrUnpivot:
     axes = [_axis(low, item) for item in node.expressions]
     group = args.get("group")
     return q.Pivot(
-        tuple([_item(low, item) for item in args.get("using") or ()]),
+        tuple([_aggregate(low, item) for item in args.get("using") or ()]) or (_COUNT,),
         tuple([axis for axis, _ in axes]),
         low.exprs(group.expressions) if group is not None else (),
         any(unknown for _, unknown in axes),
