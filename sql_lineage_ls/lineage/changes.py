@@ -28,7 +28,7 @@ from sql_lineage_ls.syntax import query_model as q
 
 def update(statement: q.Update, context: Context) -> Written:
     scope = queries.bind_with(statement.ctes, context)
-    variable = _dml_target(statement.target, statement.sources, scope, context)
+    variable = _dml_target(statement.target, statement.sources, statement.ctes, scope, context)
     written = Written("update", variable.relation)
     influences = _weighed(statement.sources, statement.where, scope, context)
     for assignment in statement.assignments:
@@ -55,13 +55,13 @@ def _assigned_table(
 
 
 def _dml_target(
-    target: q.TableRef, items: tuple[q.FromItem, ...], scope: Scope, context: Context
+    target: q.TableRef, items: tuple[q.FromItem, ...], ctes: tuple[q.Cte, ...], scope: Scope, context: Context
 ) -> RangeVariable:
     """The target's range variable: a table of its own, or one of FROM by its alias (T-SQL: `UPDATE c .. FROM t c`)."""
     key = (context.fold(target.parts[0]) if target.parts else "",)
     named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
     if not named:
-        scope.ranges.append(_through_cte(target, scope, context) or _stored_target(target, context))
+        scope.ranges.append(_through_cte(target, ctes, scope, context) or _stored_target(target, context))
         scope.ends.append(len(scope.ranges))
     ends = len(scope.ends)
     sources.bind_sources(items, scope, context)
@@ -75,11 +75,18 @@ def _dml_target(
     return variable
 
 
-def _through_cte(target: q.TableRef, scope: Scope, context: Context) -> RangeVariable | None:
+def _through_cte(
+    target: q.TableRef, ctes: tuple[q.Cte, ...], scope: Scope, context: Context
+) -> RangeVariable | None:
     """T-SQL: `WITH few AS (SELECT .. FROM t ..) UPDATE few SET ..` writes t, the one table that the CTE reads."""
     if not context.dialect.writes_through_ctes:
         return None
     variable = sources.cte_range(target, scope, context)
+    if variable is not None and context.options.intermediate:
+        # What is written is the table, not the CTE that stands as a relation of its own there.
+        plain = context.inside()
+        plain.options = replace(context.options, intermediate="")
+        variable = sources.cte_range(target, queries.bind_with(ctes, plain), plain)
     if variable is None or len(variable.rows) != 1:
         return variable
     context.read(variable.rows[0], (), target.parts[-1], "write")
@@ -181,7 +188,7 @@ def _inserted_nodes(branch: q.MergeBranch, target: RangeVariable, context: Conte
 
 def delete(statement: q.Delete, context: Context) -> Written:
     scope = queries.bind_with(statement.ctes, context)
-    variable = _dml_target(statement.target, statement.sources, scope, context)
+    variable = _dml_target(statement.target, statement.sources, statement.ctes, scope, context)
     written = Written("delete", variable.relation)
     deciding = influences_on_all(_weighed(statement.sources, statement.where, scope, context))
     written.edges.append(Edge(variable.relation, ROWS, deciding.sources, gaps=deciding.gaps))
