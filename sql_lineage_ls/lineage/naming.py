@@ -19,14 +19,27 @@ from sql_lineage_ls.syntax.engine_words import words
 def implied_name(expr: q.Expr, dialect: Dialect) -> q.Name | None:
     """`o.customer.city` is `city`; `(c).name` is `name`; in Postgres `count(x)` is `count`; else None."""
     if isinstance(expr, q.ColumnRef):
-        return expr.parts[-1]
+        # ClickHouse calls `pair.1` `tupleElement(pair, 1)`.
+        return None if dialect.path_names and expr.parts[-1].text.isdigit() else expr.parts[-1]
     if isinstance(expr, q.FieldAccess):
-        return expr.name
+        return expr.name if _names_fields(expr, dialect) else None
     if isinstance(expr, q.Operation) and expr.operator == "PAREN" and expr.operands:
         return implied_name(expr.operands[0], dialect)
     if not dialect.call_names:
         return None
     return _figured_name(expr, dialect)
+
+
+def _names_fields(expr: q.FieldAccess, dialect: Dialect) -> bool:
+    """Whether an access names its column by the field: `items[0].sku` is `sku` in BigQuery and Hive, `items[0].sku` in
+    Spark, which takes the field of a column's path only, `(items[1]).sku` in DuckDB, `DOC:SKU` in Snowflake.
+    """
+    if dialect.name_style in (NameStyle.DUCKDB, NameStyle.CLICKHOUSE, NameStyle.CAPITALS):
+        return False
+    base = expr.base
+    while isinstance(base, q.FieldAccess) or (isinstance(base, q.Operation) and base.operator == "PAREN"):
+        base = base.base if isinstance(base, q.FieldAccess) else base.operands[0]
+    return dialect.name_style is not NameStyle.SPARK or isinstance(base, q.ColumnRef)
 
 
 def _figured_name(expr: q.Expr, dialect: Dialect) -> q.Name | None:

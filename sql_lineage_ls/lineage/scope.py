@@ -417,6 +417,9 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
         column = _column(keys[0], level, context)
         if column is not None and column.kind == "column" and _has_fields(column.value, names[1:], context):
             return column  # a column's field comes before a source's column (ClickHouse)
+        path = _column_with_fields(names, keys[0], level, context)
+        if path is not None:
+            return path
     qualified = _qualified(names, keys, level, context)
     if qualified is not None and not qualified.problem:
         variable = qualified.range
@@ -434,6 +437,15 @@ def _relation_first(names: tuple[Name, ...], keys: tuple[str, ...], level: Scope
         return column
     row = _row(keys[0], level, context)
     return row if row is not None and row.range is not None and row.range.row is not None else None
+
+
+def _column_with_fields(names: tuple[Name, ...], key: str, level: Scope, context: Context) -> Binding | None:
+    """Of several columns of one name the first that has the fields (ClickHouse)."""
+    for variable in level.visible():
+        for column in variable.by_key.get(key, ()):
+            if _has_fields(column.value, names[1:], context):
+                return Binding(column.value, 1, 0, variable, column, column.definitions, variable.stored)
+    return None
 
 
 def _has_fields(value: Value, names: Sequence[Name], context: Context) -> bool:

@@ -70,7 +70,12 @@ def _of_pipe(variable: RangeVariable, context: Context) -> Expansion:
 
 def _told_apart(variable: RangeVariable, columns: tuple[Column, ...], scope: Scope, context: Context
                 ) -> tuple[Column, ...]:
-    """ClickHouse: a column whose bare name means something else in the block is called `source.column`."""
+    """ClickHouse: a column whose bare name means something else in the block is called `source.column`.
+
+    A table without alias has its database in front (`port.ship.lot`); where the query does not say which, the name is
+    not known for sure.
+    """
+    columns = tuple(replace(c, bare="") if c.bare else c for c in columns)
     if not (context.dialect.path_names and variable.qualifiers):
         return columns
     taken = set(scope.alias_keys)
@@ -79,9 +84,12 @@ def _told_apart(variable: RangeVariable, columns: tuple[Column, ...], scope: Sco
             break
         taken |= other.by_key.keys()
     taken -= scope.merged.keys()
-    qualifier = variable.qualifiers[-1]
+    bare_table = variable.stored and variable.qualifiers == variable.own_name[-len(variable.qualifiers) :]
+    before = ".".join(variable.qualifiers) if bare_table else variable.qualifiers[-1]
+    guessed = bare_table and len(variable.qualifiers) == 1
     return tuple(
-        replace(c, name=f"{qualifier}.{c.name}", key=f"{qualifier}.{c.key}", bare=c.key) if c.key in taken else c
+        replace(c, name=f"{before}.{c.name}", key=f"{before}.{c.key}", bare=c.key, guessed=c.guessed or guessed)
+        if c.key in taken else c
         for c in columns
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
@@ -14,7 +14,7 @@ from tests.oracle.duck import BITS
 from tests.oracle.flavours import Flavour
 from tests.oracle.generator import Generator, random_schema, swapped
 from tests.oracle.googlesql import Rejected, Untraced
-from tests.oracle.trees import Schema, Tree
+from tests.oracle.trees import Rec, Schema, Tree
 
 A_SCHEMA = 25
 """Generated queries of one schema; each is followed by mutants of itself."""
@@ -30,11 +30,17 @@ class Database(Protocol):
 
 @dataclass(frozen=True)
 class Engine:
-    """How to open an engine's database; `executed` where the answer comes from rows and not from a resolved tree."""
+    """How to fill an engine's database with a schema, whose DDL is given.
+
+    `loses` says of a statement and its answer whether they may show less than all sources: never where the answer is
+    a resolved tree. `quirk` says of a statement and what is found wrong whether the engine does what we do not follow.
+    """
 
     flavour: Flavour
-    open: Callable[[Schema], Database]
-    executed: bool
+    open: Callable[[Schema, str], Database]
+    loses: Callable[[str, Sequence[tuple[str, Tree]]], bool]
+    quirk: Callable[[str, list[str]], bool]
+    generator: type[Generator] = Generator
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,7 @@ _NAMES = re.compile(
     r"Unrecognized name|Name \w+ not found|is ambiguous|Cannot access field|does not exist in|Duplicate column"
     r"|not found in FROM|Ambiguous reference|not found in struct|Could not find key|does not have a column"
     r"|Referenced table|Column .* not found|Field name|has no column|not found inside"
+    r"|column .* does not exist|missing FROM-clause|UNRESOLVED_COLUMN|AMBIGUOUS_|FIELD_NOT_FOUND|UNKNOWN_IDENTIFIER"
 )
 
 
@@ -95,23 +102,29 @@ def compare(
     while tally.compared < last and not ended():
         random = Random(seed)
         schema = random_schema(random)
-        database = engine.open(schema)
-        analyst = ours.Analyst(engine.flavour.ddl(schema), engine.flavour.dialect)
-        for text, conditions in _statements(random, engine.flavour, schema):
+        records: dict[Rec, None] = {}
+        statements = list(_statements(random, engine, schema, records))
+        ddl = engine.flavour.ddl(schema, records)
+        database = engine.open(schema, ddl)
+        analyst = ours.Analyst(ddl, engine.flavour.dialect)
+        for text, conditions in statements:
             if tally.compared >= last:
                 break
             found = _compared(engine, database, analyst, schema, text, conditions, tally)
             if found:
-                yield Disagreement(seed, engine.flavour.ddl(schema), text, tuple(found))
+                yield Disagreement(seed, ddl, text, tuple(found))
         database.close()
         seed += 1
 
 
-def _statements(random: Random, flavour: Flavour, schema: Schema) -> Iterator[tuple[str, int]]:
-    """Generated queries and mutants of them, with the number of their conditions."""
+def _statements(
+    random: Random, engine: Engine, schema: Schema, records: dict[Rec, None]
+) -> Iterator[tuple[str, int]]:
+    """Generated queries and mutants of them, with the number of their conditions; the record types that they name."""
     for _ in range(A_SCHEMA):
-        generator = Generator(random, flavour, schema)
+        generator = engine.generator(random, engine.flavour, schema)
         text = generator.query().text
+        records.update(generator.records)
         yield text, generator.conditions
         yield swapped(random, text), generator.conditions
 
@@ -134,27 +147,6 @@ def _compared(
         tally.untraced[str(error)] += 1
         return []
     tally.compared += 1
-    lossy = engine.executed and (
-        conditions > BITS or bool(_LOSSY.search(text.upper())) or ("USING" in text and "UNNEST" in text)
-        or all(tree is None for _, tree in columns)
-    )
+    lossy = conditions > BITS or engine.loses(text, columns)
     found = [*ours.false_alarms(answer), *ours.differences(answer, columns, schema, lossy=lossy)]
-    return [] if found and quirk(text, found) else found
-
-
-# What picks a row or a letter, or keeps rows that show only one side: such a run need not show every source.
-_LOSSY = re.compile(
-    r"ANY_VALUE|MAX|FIRST|LAST|LAG|LIMIT|QUALIFY|ARG_|LIST_EXTRACT|ARRAY_EXTRACT|\[1\]"
-    r"|(LEFT|RIGHT) JOIN \S+( AS \w+)? USING|NONE#|VALUES|\(\*COLUMNS|NATURAL|INTERSECT|EXCEPT"
-    r"|MIN\(|LIST_DISTINCT|\[1:2\]|ANTI JOIN|POSITIONAL JOIN"
-)
-
-
-def quirk(text: str, found: list[str]) -> bool:
-    """What an engine does and we do not follow.
-
-    GoogleSQL's PIVOT and UNPIVOT take two columns that are copies of one for the same column, which changes the sources
-    and how many columns are passed on; DuckDB's `* REPLACE`
-    drops the second of two columns of one name, and repeated names are numbered in another order beside USING.
-    """
-    return all(line.startswith("columns") for line in found) and ("REPLACE" in text or "USING" in text)
+    return [] if found and engine.quirk(text, found) else found

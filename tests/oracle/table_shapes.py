@@ -44,7 +44,9 @@ def pivot(g: Generator, block: Block, depth: int, ctes: list[Cte]) -> str:
     if g.has("pivot_statement") and " AS " not in "".join(entries) and g.random.random() < 0.4:
         by = f" GROUP BY {', '.join(rest)}" if rest and g.random.random() < 0.5 else ""
         return f"(PIVOT ({query}) ON {tested.format(key)} IN ({', '.join(entries)}) USING {listed}{by}) AS {alias}"
-    return f"({query}) PIVOT ({listed} FOR {tested.format(key)} IN ({', '.join(entries)})) AS {alias}"
+    return g.flavour.pivot.format(
+        query=query, aggregates=listed, key=tested.format(key), values=", ".join(entries), alias=alias
+    )
 
 
 def unpivot(g: Generator, block: Block, depth: int, ctes: list[Cte]) -> str:
@@ -64,7 +66,8 @@ def unpivot(g: Generator, block: Block, depth: int, ctes: list[Cte]) -> str:
         return (f"(UNPIVOT ({inner.text}) ON {', '.join(entries)} INTO NAME {label} VALUE {', '.join(values)})"
                 f" AS {alias}")
     if g.random.random() < 0.4:
-        entries = [f"{entry} AS '{g.random.choice(('one', 'two', 'x y'))}'" for entry in entries]
+        told = "{} AS {}" if g.has("unpivot_names") else "{} AS '{}'"
+        entries = [told.format(entry, g.random.choice(("one", "two", "x y"))) for entry in entries]
     nulls = g.random.choice(("", "", "INCLUDE NULLS ", "EXCLUDE NULLS "))
     if g.has("pivot_statement"):
         nulls = nulls.replace("EXCLUDE NULLS ", "")
@@ -92,7 +95,8 @@ def values(g: Generator, block: Block, depth: int, ctes: list[Cte]) -> str:
     alias = g.alias(block)
     row = "(" + ", ".join("'none#'" for _ in names) + ")"
     if g.random.random() < 0.3:
-        block.sources.append(Source(alias, [(f"col{i}", LEAF) for i in range(len(names))]))
+        made = [(g.flavour.values_column.format(n=i, i=i + 1), LEAF) for i in range(len(names))]
+        block.sources.append(Source(alias, list(made)))
         return f"(VALUES {row}) AS {alias}"
     block.sources.append(Source(alias, [(name, LEAF) for name in names]))
     return f"(VALUES {row}, {row}) AS {alias}({', '.join(names)})"

@@ -92,7 +92,7 @@ def projection(low: Lowering, node: Any, span: tuple[int, int] | None = None) ->
     value = low.expr(node)
     if low.dialect.regex_columns and isinstance(value, q.ColumnRef) and value.parts[-1].quoted:
         value = _regex_columns(value)
-    named = isinstance(value, q.ColumnRef | q.FieldAccess | q.Star) or start < 0
+    named = isinstance(value, q.ColumnRef | q.Star) or start < 0
     return q.Projection(value, None, (), start, end, None if named else written_name(low.text[start:end], low.dialect))
 
 
