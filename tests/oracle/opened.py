@@ -39,9 +39,9 @@ _clickhouse_server = cache(engines.ClickHouse)
 _spark_server = cache(engines.Spark)
 
 ENGINES = {
-    "bigquery": Engine(BIGQUERY, _googlesql, quirks.shows_all, quirks.first),
-    "duckdb": Engine(DUCKDB, _duckdb, quirks.picks, quirks.first),
+    "bigquery": Engine(BIGQUERY, _googlesql, quirks.shows_all, quirks.none),
+    "duckdb": Engine(DUCKDB, _duckdb, quirks.picks, quirks.duckdb),
     "postgres": Engine(POSTGRES, _postgres, quirks.picks_more, quirks.postgres, PostgresGenerator),
     "clickhouse": Engine(CLICKHOUSE, _clickhouse, quirks.picks_more, quirks.clickhouse, ClickHouseGenerator),
-    "spark": Engine(SPARK, _spark, quirks.picks_more, quirks.spark, SparkGenerator),
+    "spark": Engine(SPARK, _spark, quirks.picks_more, quirks.none, SparkGenerator),
 }

@@ -41,9 +41,9 @@ def picks_more(text: str, columns: Sequence[tuple[str, Tree]]) -> bool:
     )
 
 
-def first(text: str, found: list[str]) -> bool:
-    """DuckDB's `* REPLACE` drops the second of two columns of one name, and repeated names are numbered in another order
-    beside USING.
+def duckdb(text: str, found: list[str]) -> bool:
+    """`* REPLACE` drops the second of two columns of one name, and repeated names are numbered in another order beside
+    USING.
     """
     return all(line.startswith("columns") for line in found) and ("REPLACE" in text or "USING" in text)
 
@@ -53,8 +53,8 @@ def postgres(text: str, found: list[str]) -> bool:
     return all(line.startswith("ambiguous-field") for line in found)
 
 
-def spark(text: str, found: list[str]) -> bool:
-    """Nothing known."""
+def none(text: str, found: list[str]) -> bool:
+    """Nothing that we do not follow is known."""
     return False
 
 
