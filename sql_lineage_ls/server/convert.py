@@ -74,6 +74,13 @@ class Converter(Struct, frozen=True):
         """The offset of a position, clamped to the text."""
         return document.lines.offset(position.line, position.character, self.client.encoding)
 
+    def is_in_text(self, document: DocumentView, position: types.Position) -> bool:
+        """Whether a document has that line and it goes so far: nothing stands behind the end of a line or text."""
+        lines = document.lines
+        if not 0 <= position.line < lines.line_count:
+            return False
+        return position.character <= lines.position(lines.line_end(position.line), self.client.encoding)[1]
+
     def to_lsp_position(self, document: DocumentView, offset: int) -> types.Position:
         line, character = document.lines.position(offset, self.client.encoding)
         return types.Position(line, character)

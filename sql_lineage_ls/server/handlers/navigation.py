@@ -28,7 +28,7 @@ def hover(convert: Converter, params: types.HoverParams) -> types.Hover | None:
     """What the token at a position is and where it comes from."""
     uri = normal_uri(params.text_document.uri)
     document = convert.snapshot.document(uri)
-    if document is None:
+    if document is None or not convert.is_in_text(document, params.position):
         return None
     offset = convert.from_lsp_position(document, params.position)
     info = hover_feature.hover(convert.snapshot, uri, offset)
@@ -53,7 +53,7 @@ def type_definition(convert: Converter, params: types.TypeDefinitionParams) -> T
 def _jump(convert: Converter, params: _JumpParams, feature: _Jump, links: bool) -> Targets:
     uri = normal_uri(params.text_document.uri)
     document = convert.snapshot.document(uri)
-    if document is None:
+    if document is None or not convert.is_in_text(document, params.position):
         return None
     offset = convert.from_lsp_position(document, params.position)
     return convert.to_locations(document, feature(convert.snapshot, uri, offset), links) or None
