@@ -1,21 +1,26 @@
 #!/usr/bin/env bash
 # Installs what the editor tests drive, into .editors/ of this repository: VS Code (as code-server, from npm, compiling
 # nothing), the extension of editors/vscode, the browser driver, and Chromium by the system's package manager where
-# there is none. Needs node 20 with npm. What is there already stays.
+# there is none; then Vim, Emacs and the system's Neovim, where they can be had. Needs node 20 with npm. What is there
+# already stays.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly version=4.100.3
 readonly target="$PWD/.editors"
 export npm_config_fund=false npm_config_audit=false npm_config_update_notifier=false
 
+# By the system's package manager, if there is one that we may use.
+install_packages() {
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 0
+  apt-get update -qq >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
+}
+
 need() { # COMMAND PACKAGE..
   local command=$1
   shift
   if command -v "$command" >/dev/null; then return; fi
-  if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-    apt-get update -qq >/dev/null
-    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
-  fi
+  install_packages "$@"
   command -v "$command" >/dev/null || { echo "error: the editor tests need '$command'" >&2; exit 1; }
 }
 
@@ -49,6 +54,18 @@ install_extension() {
   npx vsce package --no-dependencies --allow-missing-repository --out "$target/sql-lineage.vsix" >/dev/null
 }
 
+# Editors that come from the system. The tests of one that is not there are skipped, and say so.
+want() { # FILE PACKAGE..
+  local file=$1
+  shift
+  [ -e "$file" ] && return
+  install_packages "$@" || true
+  [ -e "$file" ] || echo "note: $* could not be installed, the tests of this editor are skipped" >&2
+}
+
+want /usr/share/vim-ale vim vim-ale
+want /usr/share/emacs/site-lisp/elpa-src emacs-nox elpa-eglot
+want /usr/bin/nvim neovim
 need node nodejs npm
 need npm npm
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || need chromium chromium

@@ -1,4 +1,9 @@
-"""What the server offers to a client: only what that client can use."""
+"""What the server offers to a client.
+
+Hover, jumps, references, highlights, completion, signatures, renames and symbols are offered to all: they are as old as
+the protocol, and clients ask for them that do not mention them (Kate mentions hover and the outline only). What came
+later is offered to clients that mention it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from sql_lineage_ls.server.handlers.commands import COMMANDS, REINDEX
 def server_capabilities(
     client: Client, capabilities: types.ClientCapabilities, families: Iterable[Family]
 ) -> types.ServerCapabilities:
-    """The capabilities for a client; a feature that it does not mention is not offered."""
+    """The capabilities for a client."""
     text = capabilities.text_document or types.TextDocumentClientCapabilities()
     offered: dict[str, Any] = {}
     for family in families:

@@ -19,7 +19,7 @@ class Family(Struct, frozen=True):
     """One module of `handlers`.
 
     `requests` has for each method its handler and how much of the workspace it needs (`worker.CATALOG`, ..); `offer`
-    the fields of `ServerCapabilities` for a client, without those that it cannot use.
+    the fields of `ServerCapabilities` for a client (`server.capabilities` tells which depend on it).
     """
 
     requests: Mapping[str, tuple[Handler, int]]

@@ -184,24 +184,46 @@ def test_a_request_that_already_waits_for_the_workspace_can_be_cancelled(tmp_pat
         assert wire.error(1) == CANCELLED
 
 
-def test_capabilities_are_those_that_the_client_can_use() -> None:
+_ALWAYS = {
+    "completionProvider",
+    "declarationProvider",
+    "definitionProvider",
+    "documentHighlightProvider",
+    "documentSymbolProvider",
+    "hoverProvider",
+    "implementationProvider",
+    "referencesProvider",
+    "renameProvider",
+    "signatureHelpProvider",
+    "typeDefinitionProvider",
+    "workspaceSymbolProvider",
+}
+
+
+def test_what_is_as_old_as_the_protocol_is_offered_to_all() -> None:
+    # Kate asks for all of these, and mentions hover and the outline only.
     with Wire() as wire:
         found = wire.initialize({"textDocument": {"hover": {"contentFormat": ["plaintext"]}}})
-        assert found["hoverProvider"] is True
-        assert not {"codeLensProvider", "definitionProvider", "declarationProvider"} & found.keys()
-        assert "workspace" not in found
+        assert found.keys() >= _ALWAYS
+        assert found["renameProvider"] is True
         assert found["positionEncoding"] == "utf-16"
+
+
+def test_what_came_later_is_offered_to_clients_that_mention_it() -> None:
+    later = {
+        "callHierarchyProvider": "callHierarchy",
+        "codeLensProvider": "codeLens",
+        "documentLinkProvider": "documentLink",
+        "foldingRangeProvider": "foldingRange",
+        "selectionRangeProvider": "selectionRange",
+    }
+    depending = {"codeActionProvider", "semanticTokensProvider", "workspace"}
     with Wire() as wire:
-        text = {"definition": {}, "declaration": {}, "typeDefinition": {}, "documentSymbol": {}, "codeLens": {}}
+        assert not (later.keys() | depending) & wire.initialize().keys()
+    with Wire() as wire:
+        text = {name: {} for name in later.values()}
         found = wire.initialize({"textDocument": text, "general": {"positionEncodings": ["x", "utf-32", "utf-8"]}})
-        assert "hoverProvider" not in found
-        assert found.keys() >= {
-            "definitionProvider",
-            "declarationProvider",
-            "typeDefinitionProvider",
-            "documentSymbolProvider",
-            "codeLensProvider",
-        }
+        assert found.keys() >= later.keys()
         assert found["positionEncoding"] == "utf-32"
 
 

@@ -84,12 +84,11 @@ def signature_help(convert: Converter, params: types.SignatureHelpParams) -> typ
 
 
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
-    text = capabilities.text_document or types.TextDocumentClientCapabilities()
     completing = types.CompletionOptions(trigger_characters=[".", ":", "'"], resolve_provider=True)
     helping = types.SignatureHelpOptions(trigger_characters=["(", ","])
     return {
-        "completion_provider": completing if text.completion is not None else None,
-        "signature_help_provider": helping if text.signature_help is not None else None,
+        "completion_provider": completing,
+        "signature_help_provider": helping,
     }
 
 

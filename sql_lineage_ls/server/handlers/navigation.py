@@ -60,12 +60,11 @@ def _jump(convert: Converter, params: _JumpParams, feature: _Jump, links: bool) 
 
 
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
-    text = capabilities.text_document or types.TextDocumentClientCapabilities()
     return {
-        "hover_provider": text.hover is not None or None,
-        "definition_provider": text.definition is not None or None,
-        "declaration_provider": text.declaration is not None or None,
-        "type_definition_provider": text.type_definition is not None or None,
+        "hover_provider": True,
+        "definition_provider": True,
+        "declaration_provider": True,
+        "type_definition_provider": True,
     }
 
 

@@ -69,9 +69,8 @@ def workspace_edit(convert: Converter, changes: tuple[TextChange, ...]) -> types
 
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
     text = capabilities.text_document or types.TextDocumentClientCapabilities()
-    if text.rename is None:
-        return {}
-    return {"rename_provider": types.RenameOptions(prepare_provider=True) if text.rename.prepare_support else True}
+    prepares = text.rename is not None and text.rename.prepare_support
+    return {"rename_provider": types.RenameOptions(prepare_provider=True) if prepares else True}
 
 
 FAMILY = Family(

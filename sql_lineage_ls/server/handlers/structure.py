@@ -96,7 +96,7 @@ def _is_file(uri: str) -> bool:
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
     text = capabilities.text_document or types.TextDocumentClientCapabilities()
     return {
-        "document_symbol_provider": text.document_symbol is not None or None,
+        "document_symbol_provider": True,
         "folding_range_provider": text.folding_range is not None or None,
         "selection_range_provider": text.selection_range is not None or None,
         "document_link_provider": types.DocumentLinkOptions() if text.document_link is not None else None,

@@ -29,5 +29,4 @@ def family(names: SymbolNames) -> Family:
 
 
 def offer(client: Client, capabilities: types.ClientCapabilities) -> Mapping[str, Any]:
-    workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
-    return {"workspace_symbol_provider": workspace.symbol is not None or None}
+    return {"workspace_symbol_provider": True}
