@@ -9,7 +9,7 @@ and `ok`) and `v` (row `c`), with the edges `v.c <- t.addr.city` (value) and `v.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -39,23 +39,34 @@ class GraphOptions(Struct, frozen=True):
     depth: int = 1
 
 
+class GraphStep(Struct, frozen=True):
+    """Nodes to go on from."""
+
+    nodes: tuple[Node, ...]
+    options: GraphOptions = GraphOptions()
+
+
 def lineage_graph(snapshot: Snapshot, uri: str, offset: int, options: GraphOptions) -> LineageGraph | None:
     """The graph around what stands at `offset`: a column or nested field, a relation, else what its statement writes.
 
     None where nothing there has a lineage.
     """
     nodes = _roots(snapshot, uri, offset)
-    return expand_graph(snapshot, nodes, options) if nodes else None
+    return expand_graph(snapshot, (GraphStep(nodes, options),)) if nodes else None
 
 
-def expand_graph(snapshot: Snapshot, nodes: Iterable[Node], options: GraphOptions) -> LineageGraph:
-    """The graph around `nodes`, which an earlier answer named; a node that is gone has no edges."""
-    focus = tuple(dict.fromkeys(nodes))[:_MOST_ROOTS]
+def expand_graph(snapshot: Snapshot, steps: Sequence[GraphStep]) -> LineageGraph:
+    """One graph of several steps: around the nodes of the first, and from those of the others, which answers named.
+
+    A node that is gone has no edges.
+    """
     links: dict[tuple[Node, Node, str], Link] = {}
     whole = True
-    for up in (True, False):
-        if options.direction != ("down" if up else "up"):
-            whole = _walk(snapshot, focus, up, options.depth, links) and whole
+    for step in steps:
+        for up in (True, False):
+            if step.options.direction != ("down" if up else "up"):
+                whole = _walk(snapshot, step.nodes[:_MOST_ROOTS], up, step.options.depth, links) and whole
+    focus = tuple(dict.fromkeys(steps[0].nodes))[:_MOST_ROOTS] if steps else ()
     edges = tuple(sorted(links.values()))
     ends = {end for link in edges for end in (link.source, link.target)}.union(focus)
     known = frozenset(links)

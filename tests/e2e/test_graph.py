@@ -43,7 +43,7 @@ async def test_the_graph_of_a_column_leads_to_the_field(editor: Editor, folder: 
     assert (edge.source[1:], edge.target[1:], edge.role) == (["master", "home", "city"], ["city"], "value")
     assert 'r1f0["master.home.city"]' in found.mermaid
 
-    back = await _ask(editor, "sqlLineage/graphExpand", {"nodes": [edge.source], "direction": "down"})
+    back = await _ask(editor, "sqlLineage/graphExpand", {"steps": [{"nodes": [edge.source], "direction": "down"}]})
     assert [list(one.target) for one in back.edges] == [list(edge.target)]
 
 
@@ -59,11 +59,13 @@ async def test_a_graph_of_nothing_is_none(editor: Editor) -> None:
     [
         ("sqlLineage/graph", {}),
         ("sqlLineage/graph", {"textDocument": {"uri": "file:///w/a.sql"}}),
-        ("sqlLineage/graphExpand", {"nodes": "port"}),
-        ("sqlLineage/graphExpand", {"nodes": [[1]]}),
-        ("sqlLineage/graphExpand", {"nodes": [["port"]], "direction": "left"}),
-        ("sqlLineage/graphExpand", {"nodes": [["port"]], "depth": 0}),
-        ("sqlLineage/graphExpand", {"nodes": [["port"]], "depth": "2"}),
+        ("sqlLineage/graphExpand", {"steps": "port"}),
+        ("sqlLineage/graphExpand", {"steps": ["port"]}),
+        ("sqlLineage/graphExpand", {"steps": [{"nodes": "port"}]}),
+        ("sqlLineage/graphExpand", {"steps": [{"nodes": [[1]]}]}),
+        ("sqlLineage/graphExpand", {"steps": [{"nodes": [["port"]], "direction": "left"}]}),
+        ("sqlLineage/graphExpand", {"steps": [{"nodes": [["port"]], "depth": 0}]}),
+        ("sqlLineage/graphExpand", {"steps": [{"nodes": [["port"]], "depth": "2"}]}),
     ],
 )
 async def test_what_cannot_be_asked_is_refused(editor: Editor, method: str, params: dict[str, Any]) -> None:

@@ -39,13 +39,19 @@ def graph(convert: Converter, params: Any) -> dict[str, Any] | None:
 
 
 def expand(convert: Converter, params: Any) -> dict[str, Any]:
-    """The graph around nodes of an earlier answer."""
+    """One graph of several steps, each of which goes on from nodes of an earlier answer."""
     asked = _plain(params)
-    nodes = asked.get("nodes")
-    if not isinstance(nodes, list) or not all(_is_node(node) for node in nodes):
-        raise JsonRpcInvalidParams(f"'{EXPAND}' needs nodes, each a list of a relation's id and the steps of a path")
-    known = (Node(node[0], tuple(node[1:])) for node in nodes)
-    return _answer(convert, feature.expand_graph(convert.snapshot, known, _options(asked)), asked)
+    steps = asked.get("steps")
+    if not isinstance(steps, list):
+        raise JsonRpcInvalidParams(f"'{EXPAND}' needs a list of steps")
+    return _answer(convert, feature.expand_graph(convert.snapshot, [_step(step) for step in steps]), asked)
+
+
+def _step(step: object) -> feature.GraphStep:
+    nodes = step.get("nodes") if isinstance(step, dict) else None
+    if not isinstance(step, dict) or not isinstance(nodes, list) or not all(_is_node(node) for node in nodes):
+        raise JsonRpcInvalidParams("a step needs nodes, each a list of a relation's id and the steps of a path")
+    return feature.GraphStep(tuple(Node(node[0], tuple(node[1:])) for node in nodes), _options(step))
 
 
 def _plain(params: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sql_lineage_ls.features.lineage_graph import Direction, GraphOptions, expand_graph, lineage_graph
+from sql_lineage_ls.features.lineage_graph import Direction, GraphOptions, GraphStep, expand_graph, lineage_graph
 from sql_lineage_ls.features.results import GraphRelation, LineageGraph
 from sql_lineage_ls.lineage.model import Node, path_text
 from sql_lineage_ls.workspace.snapshot import Snapshot
@@ -138,12 +138,17 @@ def test_what_leads_on_is_told_and_followed_from_there() -> None:
     assert town.up
     assert graph is not None
     node = next(edge.source for edge in graph.edges if edge.role == "value")
-    further = expand_graph(snapshot, [node], GraphOptions("up"))
+    onward = [GraphStep(graph.focus, GraphOptions("up")), GraphStep((node,), GraphOptions("up"))]
+    further = expand_graph(snapshot, onward)
     assert _edges(further) == [
+        "by_town.total <- landing.kilos value",
+        "by_town.total <- landing.town grouping",
         "landing <- quay.open membership",
         "landing.kilos <- quay.crates[*].kilos value",
     ]
     assert not _box(further, "quay").up
+    assert [row.up for row in _box(further, "landing").rows] == [True, False]
+    assert further.focus == graph.focus
 
 
 def test_a_graph_in_one_direction_leaves_the_other_out() -> None:
@@ -190,7 +195,7 @@ def test_a_circle_ends() -> None:
 
 
 def test_a_node_that_is_gone_stands_alone() -> None:
-    found = expand_graph(_snapshot("bigquery"), [Node("x\u001fno_more", ("c",))], GraphOptions())
+    found = expand_graph(_snapshot("bigquery"), [GraphStep((Node("x\u001fno_more", ("c",)),))])
     assert found.edges == ()
     assert [row.label for row in found.relations[0].rows] == ["c"]
 
