@@ -22,7 +22,7 @@ from sql_lineage_ls.workspace.config import (
 )
 
 _PACKAGE = Path(__file__).resolve().parents[3] / "editors/vscode/package.json"
-_OWN = {"serverPath", "serverArguments"}
+_OWN = {"serverPath", "serverArguments", "python"}
 
 
 def _properties() -> dict[str, Any]:
