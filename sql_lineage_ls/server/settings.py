@@ -19,7 +19,7 @@ from sql_lineage_ls.workspace.folders import Folder
 from sql_lineage_ls.workspace.uris import path_from_uri
 
 # What editors keep in our section for themselves: how the server is started, what their log shows.
-CLIENT_KEYS = frozenset({"server_path", "server_arguments", "trace", "enable", "enabled"})
+CLIENT_KEYS = frozenset({"server_path", "server_arguments", "python", "trace", "enable", "enabled"})
 _SOURCE = f"the editor's settings ({SECTION})"
 
 

@@ -7,119 +7,14 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { chromium } = require('playwright-core');
+const { Editor, QUICK, SLOW, plain } = require('./vscode_editor.js');
 
 const [url, workspace, pictures, executablePath] = process.argv.slice(2);
-const SLOW = 90_000; // the first start of an extension host on a busy machine
-const QUICK = 20_000;
 
 const report = (what, value) => console.log(JSON.stringify({ what, value }));
-const plain = (text) => text.replace(/\u00a0/g, ' ').replace(/\u200b/g, '').trim();
 
-/** A page of VS Code with one file open. */
-class Editor {
-  constructor(page) {
-    this.page = page;
-  }
-
-  static async open(context, file) {
-    const page = context.pages()[0] ?? (await context.newPage());
-    const payload = JSON.stringify([['openFile', `vscode-remote://${new URL(url).host}${workspace}/${file}`]]);
-    await page.goto(`${url}/?folder=${workspace}&payload=${encodeURIComponent(payload)}`, {
-      waitUntil: 'domcontentloaded',
-    });
-    await page.waitForSelector('.monaco-workbench', { timeout: SLOW });
-    return new Editor(page);
-  }
-
-  /** Opens a file by its path, as Ctrl+P does (without ripgrep it cannot search for names). */
-  async show(file) {
-    await this.page.keyboard.press('Control+p');
-    await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK });
-    await this.page.keyboard.type(`${workspace}/${file}`);
-    await this.page.waitForSelector(`.quick-input-list .monaco-list-row[aria-label*="${path.basename(file)}"]`, {
-      timeout: QUICK,
-    });
-    await this.page.keyboard.press('Enter');
-    await this.page.waitForSelector(`.tab.active[data-resource-name="${path.basename(file)}"]`, { timeout: QUICK });
-    await this.page.waitForSelector('.codelens-decoration:has-text("downstream use")', { timeout: QUICK });
-    await this.page.waitForTimeout(500);
-  }
-
-  /** The middle of a word in the line that contains `line`, in pixels. */
-  async place(line, word) {
-    const find = ([wantedLine, wantedWord]) => {
-      const normal = (text) => text.replace(/\u00a0/g, ' ');
-      const element = [...document.querySelectorAll('.view-line')].find((item) =>
-        normal(item.textContent).includes(wantedLine),
-      );
-      if (!element) return null;
-      const start = normal(element.textContent).indexOf(wantedLine) + wantedLine.indexOf(wantedWord);
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      let seen = 0;
-      const at = (offset) => {
-        for (let node = walker.currentNode; node; node = walker.nextNode()) {
-          if (node.nodeType === Node.TEXT_NODE) {
-            if (offset < seen + node.data.length) return [node, offset - seen];
-            seen += node.data.length;
-          }
-        }
-        return null;
-      };
-      const found = at(start + Math.floor(wantedWord.length / 2));
-      if (!found) return null;
-      const range = document.createRange();
-      range.setStart(found[0], found[1]);
-      range.setEnd(found[0], found[1] + 1);
-      const box = range.getBoundingClientRect();
-      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    };
-    const handle = await this.page.waitForFunction(find, [line, word], { timeout: QUICK });
-    return handle.jsonValue();
-  }
-
-  /** The text of the hover over a word. Lenses that appear move the lines: it points again until the hover is there. */
-  async hover(line, word, expected) {
-    const box = this.page.locator('.monaco-hover:not(.hidden) .hover-contents', { hasText: expected }).first();
-    for (let patience = QUICK; ; patience -= 4000) {
-      const at = await this.place(line, word);
-      await this.page.mouse.move(at.x, at.y - 3);
-      await this.page.mouse.move(at.x, at.y, { steps: 5 });
-      try {
-        await box.waitFor({ timeout: 4000 });
-        break;
-      } catch (error) {
-        if (patience <= 0) throw error;
-        await this.leave();
-      }
-    }
-    await this.page.waitForTimeout(400);
-    return plain(await this.page.locator('.monaco-hover:not(.hidden)').first().innerText());
-  }
-
-  async leave() {
-    await this.page.mouse.move(900, 700);
-    await this.page.keyboard.press('Escape');
-    await this.page.waitForTimeout(300);
-  }
-
-  async picture(name) {
-    await this.page.screenshot({ path: path.join(pictures, `${name}.png`) });
-  }
-
-  async cursor() {
-    return plain(await this.page.locator('.statusbar-item', { hasText: /Ln \d+/ }).first().innerText());
-  }
-
-  async tab() {
-    return this.page.locator('.tab.active').first().getAttribute('data-resource-name');
-  }
-}
-
-async function tour(editor) {
+async function read(editor) {
   const { page } = editor;
-  // Lenses tell that the server is up and knows the whole workspace.
-  await page.waitForSelector('.codelens-decoration:has-text("downstream use")', { timeout: SLOW });
-  await page.waitForTimeout(500);
   report('lenses', (await page.locator('.codelens-decoration').allInnerTexts()).map(plain));
   await editor.picture('lenses');
 
@@ -157,6 +52,130 @@ async function tour(editor) {
   await page.waitForTimeout(500);
   report('problems', (await page.locator('.markers-panel .monaco-list-row').allInnerTexts()).map(plain));
   await editor.picture('warning');
+  await page.keyboard.press('Control+Shift+M');
+}
+
+/** The graph around a nested field: what is drawn, a further step, and a row that leads to the code. */
+async function drawn(editor) {
+  const { page } = editor;
+  await editor.show('bigquery/order_lines.sql');
+  await editor.click('address.city AS city', '.city', 4);
+  await editor.command('SQL Lineage: Show the lineage graph');
+  const graph = await editor.graph();
+  await page.waitForTimeout(800);
+  const rows = () => graph.$$eval('.row', (all) => all.map((row) => row.getAttribute('aria-label')));
+  const lines = () =>
+    graph.$$eval('.line', (all) => all.map((line) => [line.dataset.role, line.getAttribute('stroke-dasharray') ?? '']));
+  report('graph', { rows: await rows(), lines: await lines(), status: await graph.textContent('#status') });
+  await editor.picture('graph');
+
+  await graph.locator('[data-relation="shop.order_lines"] .more.up').first().click();
+  await graph.waitForSelector('[data-relation="shop.orders_raw"] .row[data-path="items[*].unit_price"]', {
+    timeout: QUICK,
+  });
+  report('graph further', { rows: await rows() });
+  await graph.click('#fit');
+  await editor.picture('graph-further');
+
+  const saved = {};
+  for (const [button, ending] of [['svg', 'svg'], ['png', 'png'], ['mermaid', 'mmd']]) {
+    await graph.click(`#export-${button}`);
+    await page.waitForSelector('.quick-input-widget input', { timeout: QUICK });
+    await page.waitForTimeout(500);
+    await page.keyboard.press('Enter');
+    const file = path.join(workspace, `shop.orders_raw.customer.address.city.${ending}`);
+    for (let patience = 50; !fs.existsSync(file) && patience > 0; patience--) await page.waitForTimeout(200);
+    await page.waitForTimeout(300);
+    saved[button] = fs.readFileSync(file, button === 'png' ? 'base64' : 'utf8');
+    fs.copyFileSync(file, path.join(pictures, `saved-graph.${ending}`));
+  }
+  report('graph saved', saved);
+
+  await graph.locator('[data-relation="shop.orders_raw"] .row[data-path="customer.address.city"]').click();
+  await page.waitForSelector('.tab.active[data-resource-name="tables.sql"]', { timeout: QUICK });
+  await page.waitForTimeout(500);
+  report('graph click', { tab: await editor.tab(), cursor: await editor.cursor() });
+  await editor.picture('graph-click');
+  await page.locator('.tab', { hasText: 'Lineage:' }).locator('.codicon-close').click();
+}
+
+/** The first minutes with nothing but the extension installed: a hover, and the status that tells whose server runs. */
+async function first(editor) {
+  const { page } = editor;
+  await editor.show('bigquery/order_lines.sql');
+  report('first hover', await editor.hover('address.city AS city', '.city', 'customer.address.city'));
+  await editor.picture('first-hover');
+  await editor.leave();
+  await page.locator('.statusbar-item', { hasText: 'SQL Lineage' }).click();
+  const row = page.locator('.quick-input-list .monaco-list-row');
+  await row.first().waitFor({ timeout: QUICK });
+  await page.waitForTimeout(300);
+  report('first status', plain(await row.first().innerText()));
+  await editor.picture('status');
+}
+
+/** The view Upstream / Downstream follows the cursor. */
+async function tree(editor) {
+  const { page } = editor;
+  await editor.show('bigquery/order_lines.sql');
+  await editor.click('address.city AS city', 'AS city', 8);
+  await editor.command('SQL Lineage: Show upstream and downstream');
+  const row = page.locator('.pane-body .monaco-list-row');
+  await row.filter({ hasText: 'Upstream' }).first().waitFor({ timeout: QUICK });
+  await row.filter({ hasText: 'customer.address.city' }).first().waitFor({ timeout: QUICK });
+  await page.waitForTimeout(500);
+  report('tree', (await row.allInnerTexts()).map(plain));
+  await editor.picture('tree');
+  await page.keyboard.press('Control+Shift+e');
+}
+
+/** What is typed and changed: completion, rename over files, a quick fix, and a warning that an edit elsewhere removes. */
+async function write(editor) {
+  const { page } = editor;
+  await editor.show('bigquery/order_lines.sql');
+  await page.keyboard.press('Control+End');
+  await editor.type('\nSELECT r.customer.address.');
+  await page.keyboard.press('Escape');
+  await editor.type(' FROM shop.orders_raw AS r;');
+  for (let back = 0; back < ' FROM shop.orders_raw AS r;'.length; back++) await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('Control+Space');
+  await page.waitForSelector('.suggest-widget.visible .monaco-list-row', { timeout: QUICK });
+  await page.locator('.suggest-widget .monaco-list-row', { hasText: 'country' }).first().waitFor({ timeout: QUICK });
+  await page.waitForTimeout(400);
+  report('completion', (await page.locator('.suggest-widget .monaco-list-row').allInnerTexts()).map(plain));
+  await editor.picture('completion');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Shift+k');
+
+  await editor.show('bigquery/tables.sql');
+  await editor.click('name    STRING', 'name');
+  await page.keyboard.press('F2');
+  await page.waitForFunction(() => document.activeElement?.closest('.rename-box'), undefined, { timeout: QUICK });
+  await page.keyboard.press('Control+a');
+  await editor.type('full_name');
+  await page.keyboard.press('Enter');
+  await page.locator('.view-line', { hasText: 'full_name' }).first().waitFor({ timeout: QUICK });
+  await editor.picture('rename');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('s');
+  await page.waitForTimeout(1000);
+  const read = (file) => fs.readFileSync(path.join(workspace, file), 'utf8');
+  report('rename', { tables: read('bigquery/tables.sql'), lines: read('bigquery/order_lines.sql') });
+
+  await editor.show('trino/alerts.sql');
+  await page.waitForSelector('.squiggly-error, .squiggly-warning', { timeout: QUICK });
+  await editor.click('payload.site.floor AS floor', '.floor', 4);
+  await page.keyboard.press('Control+.');
+  const fix = page.locator('.action-widget .monaco-list-row', { hasText: 'Add `floor' }).first();
+  await fix.waitFor({ timeout: QUICK });
+  await page.waitForTimeout(300);
+  report('fixes', (await page.locator('.action-widget .monaco-list-row').allInnerTexts()).map(plain));
+  await editor.picture('quick-fix');
+  await page.keyboard.press('Enter');
+  // The fix edits the DDL in another file, and the warning here goes without a reload.
+  await page.waitForSelector('.squiggly-error, .squiggly-warning', { state: 'detached', timeout: QUICK });
+  report('fixed', true);
+  await editor.picture('fixed');
 }
 
 async function main() {
@@ -168,9 +187,14 @@ async function main() {
     viewport: { width: 1280, height: 800 },
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'],
   });
-  const editor = await Editor.open(context, 'bigquery/tables.sql');
+  const editor = await Editor.open(context, url, workspace, pictures, 'bigquery/tables.sql');
   try {
-    await tour(editor);
+    // Lenses tell that the server is up and knows the whole workspace.
+    await editor.page.waitForSelector('.codelens-decoration:has-text("downstream use")', { timeout: SLOW });
+    await editor.page.waitForTimeout(500);
+    const parts = { first, read, drawn, tree, write };
+    const chosen = (process.env.PARTS ?? 'read,drawn,tree,write').split(',');
+    for (const part of chosen) await parts[part](editor);
   } catch (error) {
     await editor.picture('failure').catch(() => undefined);
     throw error;

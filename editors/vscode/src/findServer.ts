@@ -70,25 +70,32 @@ export async function versionOf(command: Command, machine: Machine): Promise<str
   return version;
 }
 
-/** A Python that can make an environment: new enough, and with `venv`. undefined where there is none. */
-export async function findPython(pythons: string[], machine: Machine): Promise<Command | undefined> {
-  const names = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
+/**
+ * A Python that can make an environment: new enough, and with `venv`; one of the versions `fitting` if there is one,
+ * since compiled packages are made for one version. undefined where there is none.
+ */
+export async function findPython(pythons: string[], fitting: string[], machine: Machine): Promise<Command | undefined> {
+  const names = ['python3', 'python', ...fitting.map((version) => `python${version}`), 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
   const commands: Command[] = pythons.map((command) => ({ command, args: [] }));
   commands.push(...names.map((command) => ({ command, args: [] })));
   if (machine.platform === 'win32') {
     commands.push({ command: 'py', args: ['-3'] });
   }
   const [major, minor] = OLDEST_PYTHON.split('.');
-  const test = `import sys, venv; assert sys.version_info >= (${major}, ${minor}); print(sys.version_info[:2])`;
+  const test = `import sys, venv; assert sys.version_info >= (${major}, ${minor}); print('%d.%d' % sys.version_info[:2])`;
+  let second: Command | undefined;
   for (const command of commands) {
     try {
-      await machine.run({ command: command.command, args: [...command.args, '-c', test] });
-      return command;
+      const version = (await machine.run({ command: command.command, args: [...command.args, '-c', test] })).trim();
+      if (fitting.length === 0 || fitting.includes(version)) {
+        return command;
+      }
+      second ??= command;
     } catch {
       // Not there, too old, or a stand-in that only opens a shop.
     }
   }
-  return undefined;
+  return second;
 }
 
 export function executable(name: string, machine: Pick<Machine, 'platform'>): string {

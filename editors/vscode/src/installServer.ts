@@ -40,6 +40,12 @@ function wheelsOf(bundle: Bundle, prefix: string): string[] {
   return names.sort().map((name) => path.join(bundle.wheels, name));
 }
 
+/** The versions of Python that the compiled packages in the extension are for: `3.11`. */
+export function fittingPythons(wheels: string[]): string[] {
+  const versions = wheels.map((name) => /-cp3(\d+)-cp/.exec(name)?.[1]).filter((minor) => minor !== undefined);
+  return [...new Set(versions.map((minor) => `3.${minor}`))].sort();
+}
+
 /** The environment for a wheel: another build of the server gets another one. */
 export function environmentOf(bundle: Bundle, wheel: string): string {
   const digest = createHash('sha256').update(fs.readFileSync(wheel)).digest('hex').slice(0, 12);

@@ -1,10 +1,11 @@
 /** Finds the server or installs it, and says plainly what is missing where neither works. */
 
+import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { findPython, findServer, OLDEST_PYTHON, PROGRAM, type FoundServer } from './findServer';
-import { environmentOf, InstallError, installedServer, installServer, serverWheel, type Bundle } from './installServer';
+import { environmentOf, fittingPythons, InstallError, installedServer, installServer, serverWheel, type Bundle } from './installServer';
 import { machine } from './machine';
 
 export const SECTION = 'sqlLineage';
@@ -63,7 +64,7 @@ async function ownServer(
   if (installed) {
     return installed;
   }
-  const python = await findPython(pythons, machine);
+  const python = await findPython(pythons, fittingPythons(fs.readdirSync(bundle.wheels)), machine);
   if (!python) {
     tell(
       `SQL Lineage needs Python ${OLDEST_PYTHON} or newer, and none was found on PATH. ` +

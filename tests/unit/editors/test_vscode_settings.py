@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from sql_lineage_ls.server.settings import CLIENT_KEYS
 from sql_lineage_ls.syntax.dialects import DIALECTS
 from sql_lineage_ls.workspace.config import (
     DIAGNOSTIC_CODES,
@@ -45,6 +47,10 @@ def test_every_setting_is_offered_with_its_default() -> None:
     assert tables == ["code_lens", "inlay_hints"]
     assert all(offered.pop(_camel_case(name)) is True for name in tables)
     assert offered == {_camel_case(name): value for name, value in defaults.items() if name not in tables}
+
+
+def test_what_is_the_editors_alone_is_no_mistake() -> None:
+    assert {re.sub("([A-Z])", r"_\1", name).lower() for name in _OWN} <= CLIENT_KEYS
 
 
 def test_dialects_codes_and_severities_are_those_of_the_server() -> None:

@@ -97,7 +97,11 @@ async function show(fit: boolean): Promise<void> {
   }
   drawing = draw(layout, new Set(graph.focus.map(keyOf)), theme, actions);
   stage.replaceChildren(drawing.svg);
-  viewport.show(drawing.svg, layout.width, layout.height, fit);
+  viewport.show(drawing.svg, layout.width, layout.height);
+  if (fit) {
+    const box = layout.boxes.find((one) => one.relation.id === graph?.focus[0]?.[0]);
+    viewport.begin(box ? box.x + box.width / 2 : 0, box ? box.y + box.height / 2 : 0);
+  }
   const relations = visible.relations.length;
   status.textContent =
     (visible.edges.length === 0 ? 'No statement of the workspace leads here or on.' : `${relations} relations, ${visible.edges.length} edges`) +
@@ -132,6 +136,7 @@ function asSvg(): string | undefined {
   }
   const copy = drawing.svg.cloneNode(true) as SVGSVGElement;
   copy.classList.remove('tracing');
+  copy.removeAttribute('style');
   copy.querySelectorAll('.more').forEach((button) => button.remove());
   const box = copy.viewBox.baseVal;
   copy.setAttribute('width', String(box.width));

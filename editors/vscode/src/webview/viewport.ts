@@ -4,6 +4,10 @@ const SMALLEST = 0.1;
 const LARGEST = 3;
 // A small graph is not blown up.
 const FIT_AT_MOST = 1.2;
+const READABLE = 0.85;
+
+/** An offset at which no room is wasted beside the drawing: `least` is negative where it is larger than its stage. */
+const between = (least: number, wanted: number): number => (least < 0 ? Math.min(0, Math.max(least, wanted)) : least / 2);
 
 export class Viewport {
   private svg: SVGSVGElement | undefined;
@@ -19,13 +23,21 @@ export class Viewport {
     window.addEventListener('resize', () => this.place());
   }
 
-  show(svg: SVGSVGElement, width: number, height: number, fit: boolean): void {
+  show(svg: SVGSVGElement, width: number, height: number): void {
     this.svg = svg;
     this.width = width + 32;
     this.height = height + 32;
-    if (fit) {
-      this.fit();
-    } else {
+    this.place();
+  }
+
+  /** Shows all of it, or, where that cannot be read, what is around a point of it. */
+  begin(x: number, y: number): void {
+    this.fit();
+    if (this.scale < READABLE) {
+      this.scale = READABLE;
+      const { clientWidth, clientHeight } = this.stage;
+      this.x = between(clientWidth - this.width * READABLE, clientWidth / 2 - x * READABLE);
+      this.y = between(clientHeight - this.height * READABLE, clientHeight / 2 - y * READABLE);
       this.place();
     }
   }
