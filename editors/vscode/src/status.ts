@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Server } from './server';
 
 const POLL_MILLISECONDS = 700;
-const MENU = 'sqlLineage.status';
+const MENU = 'sqlLineage.showStatus';
 
 /** The part of the answer to `sqlLineage/status` that is shown. */
 interface ServerStatus {
