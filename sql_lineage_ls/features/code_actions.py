@@ -51,7 +51,7 @@ def code_actions(snapshot: Snapshot, uri: str, span: Span, options: ActionOption
     if document is None or not snapshot.ready:
         return ()
     found = tuple(
-        one for one in diagnostics(snapshot, uri, chosen.diagnostics)
+        one for one in diagnostics(snapshot, uri, chosen.diagnostics, span)
         if one.span.start <= span.end and span.start <= one.span.end
     )
     statement = document.statement_at(span.start)

@@ -28,7 +28,10 @@ def declare_columns(asked: Asked, finding: Diagnostic) -> Iterator[Action]:
     name = asked.text(finding.span)
     snapshot = asked.snapshot
     behind = steps_behind(asked.document.text, finding.span.end)
-    for node in _owners(asked, finding):
+    owners = _owners(asked, finding)
+    if behind > finding.span.end and len(owners) > 1:
+        return  # rather an alias that is misspelt than a record that one of several tables lacks
+    for node in owners:
         anchor = _last_field(snapshot, node) if node.path else _last_column(snapshot, node.relation)
         document = snapshot.document(anchor.uri) if anchor is not None else None
         if anchor is None or document is None:

@@ -69,8 +69,12 @@ class DiagnosticOptions(Struct, frozen=True):
     complete: bool = False
 
 
-def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None = None) -> tuple[Diagnostic, ...]:
+def diagnostics(
+    snapshot: Snapshot, uri: str, options: DiagnosticOptions | None = None, within: Span | None = None
+) -> tuple[Diagnostic, ...]:
     """The findings in a document, sorted by place; () until the catalog is loaded.
+
+    With `within` only those of the statements that touch it, and those that no statement has.
 
     `SELECT customer.town FROM orders` with `customer STRUCT<city STRING>` gives one `undeclared-field` at `town`.
     """
@@ -82,7 +86,7 @@ def diagnostics(snapshot: Snapshot, uri: str, options: DiagnosticOptions | None 
     found = [
         diagnostic
         for statement in document.statements
-        if not statement.stale
+        if not statement.stale and (within is None or (statement.start <= within.end and within.start <= statement.end))
         for diagnostic in _of_statement(snapshot, document, statement, chosen)
         # What a template will put there may well exist.
         if diagnostic.code in _OF_TAGS or not is_templated(document.text[diagnostic.span.start : diagnostic.span.end])

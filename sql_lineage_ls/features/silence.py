@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sql_lineage_ls.features.asking import Asked, line_start
 from sql_lineage_ls.features.results import Action, Diagnostic, TextChange
 from sql_lineage_ls.syntax.pieces import COMMENT, LINE_COMMENT, QUOTED, TAG, Piece, pieces_of
+from sql_lineage_ls.workspace.snapshot import DocumentView
 
 _LISTED = re.compile(r"sql-lineage:[ \t]*ignore[ \t]*\[(?P<codes>[^\]\r\n]*)\]")
 _LISTED_IN_FILE = re.compile(
@@ -32,7 +33,7 @@ def _here(asked: Asked, finding: Diagnostic) -> TextChange | None:
     first = line_start(text, finding.span.start)
     last = _line_end(text, first)
     above = line_start(text, first - 1) if first else first
-    pieces = pieces_of(text, asked.document.dialect)
+    pieces = _pieces_around(asked.document, first, last)
     comment = _behind(pieces, first, last)
     if comment is not None:
         own = _LISTED.search(text, comment.start, comment.end)
@@ -50,6 +51,15 @@ def _here(asked: Asked, finding: Diagnostic) -> TextChange | None:
     if _is_inside(pieces, first):
         return None
     return asked.change(first, first, f"{text[first:head]}{mark}{_ending(text)}")
+
+
+def _pieces_around(document: DocumentView, first: int, last: int) -> tuple[Piece, ...]:
+    """The pieces of the statements that a line is of; between statements those behind the one before."""
+    begin = max((one.start if one.end >= first else one.end for one in document.statements if one.start <= first),
+                default=0)
+    end = max((one.end for one in document.statements if one.start <= last), default=last)
+    found = pieces_of(document.text[begin : max(last, end)], document.dialect)
+    return tuple(Piece(one.kind, one.start + begin, one.end + begin) for one in found)
 
 
 def _behind(pieces: tuple[Piece, ...], first: int, last: int) -> Piece | None:

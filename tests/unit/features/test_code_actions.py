@@ -351,3 +351,16 @@ def test_a_half_typed_statement_offers_nothing_that_its_edits_could_break() -> N
 def test_a_table_that_was_meant_in_each_family(dialect: str) -> None:
     name = "port.ships" if dialect == "bigquery" else "ships"
     assert results(dialect, f"SELECT id FROM {name}s¦", "Change to", complete=True) == [f"SELECT id FROM {name}"]
+
+
+def test_an_alias_that_is_no_source_is_no_column_of_one_of_several_tables() -> None:
+    assert results("trino", "SELECT q.id¦ FROM ships a JOIN ships b ON a.id = b.id", "Add") == []
+
+
+def test_findings_of_one_statement_are_those_of_the_document_there() -> None:
+    sql = "SELECT idd FROM port.ships;\nSELECT master.naem FROM port.ships;\n"
+    snapshot = product.open_files({QUERY: sql, TABLES: DDL["bigquery"]}, "bigquery")
+    everything = product.diagnostics(snapshot, QUERY)
+    assert [finding.code for finding in everything] == ["undeclared-column", "undeclared-field"]
+    assert product.diagnostics(snapshot, QUERY, within=Span(3, 3)) == everything[:1]
+    assert product.diagnostics(snapshot, QUERY, within=Span(40, 40)) == everything[1:]
