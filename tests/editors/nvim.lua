@@ -203,6 +203,18 @@ local function rename()
   report('renamed', { tables = lines(tables), writer = lines(writer) })
 end
 
+-- A name is mistyped, found out, and mended by the first quick fix.
+local function quick_fix()
+  local buf = open('bigquery/send_parcels.sql')
+  vim.cmd([[%s/p\.receiver\.city/p.receiver.citty/]])
+  wait('the warning', function() return #vim.diagnostic.get(buf) > 0 end)
+  go('p.receiver.citty', 'citty')
+  vim.ui.select = function(items, _, choose) choose(items[1], 1) end
+  vim.lsp.buf.code_action()
+  wait('the quick fix', function() return not table.concat(lines(buf), '\n'):find('citty', 1, true) end)
+  report('mended', lines(buf))
+end
+
 local function restart()
   local buf = open('bigquery/order_lines.sql')
   local before = client_of(buf).id
@@ -252,6 +264,7 @@ local function main()
   other_commands()
   warnings()
   health()
+  quick_fix()
   rename()
   restart()
 end

@@ -112,58 +112,53 @@ local function open_quickfix(title, items)
   vim.cmd('botright copen')
 end
 
---- Every place downstream, at any depth, with the name of what is made there.
-local function impact_items(roots, encoding)
-  local items, seen = {}, {}
-  local function add(node)
-    for _, place in ipairs(node.places) do
-      local item = vim.lsp.util.locations_to_items({ place }, encoding)[1]
-      local key = item and ('%s:%d:%d'):format(item.filename, item.lnum, item.col)
-      if item and not seen[key] then
-        seen[key] = true
-        item.text = ('→ %s │ %s'):format(lineage.path(node.item), vim.trim(item.text))
+--- The uses of the server's answer, each with the relation that it goes into.
+local function impact_items(groups, encoding)
+  local items = {}
+  for _, group in ipairs(groups) do
+    for _, use in ipairs(group.uses) do
+      for _, item in ipairs(vim.lsp.util.locations_to_items({ use.location }, encoding)) do
+        local target = group.name ~= '' and '→ ' .. group.name .. ' │ ' or ''
+        item.text = ('%s%s: %s'):format(target, use.usage, vim.trim(item.text))
         items[#items + 1] = item
       end
     end
-    for _, below in ipairs(node.children) do
-      add(below)
-    end
-  end
-  for _, root in ipairs(roots) do
-    add(root)
   end
   return items
 end
 
-local function show_impact(depth)
+--- Has the server carry out a command for what is under the cursor.
+local function execute_at_cursor(command, done)
   at_cursor(function(client, bufnr, position)
-    lineage.trees(client, bufnr, position, 'down', depth, function(err, roots)
-      if failed(err, #roots > 0) then
-        return
-      end
-      local items = impact_items(roots, client.offset_encoding)
-      if #items == 0 then
-        return say(('nothing uses %s'):format(names_of(roots)))
-      end
-      open_quickfix(('Impact of %s: %d uses'):format(names_of(roots), #items), items)
-    end)
+    local arguments = { position.textDocument.uri, position.position }
+    compat.request(client, 'workspace/executeCommand', { command = command, arguments = arguments },
+      function(err, found)
+        -- JSON's null is `vim.NIL` before 0.10.
+        if not failed(err, found and found ~= vim.NIL) then
+          done(found, client)
+        end
+      end, bufnr)
+  end)
+end
+
+local function show_impact()
+  execute_at_cursor('sqlLineage.impact', function(found, client)
+    local paths = table.concat(found.paths, ', ')
+    if found.count == 0 then
+      return say(('nothing uses %s'):format(paths))
+    end
+    open_quickfix(('Impact of %s: %d uses'):format(paths, found.count),
+      impact_items(found.groups, client.offset_encoding))
   end)
 end
 
 local function copy_path(register)
-  at_cursor(function(client, bufnr, position)
-    lineage.roots(client, bufnr, position, function(err, items)
-      if failed(err, #items > 0) then
-        return
-      end
-      local paths = vim.tbl_map(lineage.path, items)
-      local text = table.concat(paths, '\n')
-      vim.fn.setreg(register or '"', text)
-      if not register and vim.fn.has('clipboard') == 1 then
-        pcall(vim.fn.setreg, '+', text)
-      end
-      say('copied ' .. table.concat(paths, ', '))
-    end)
+  execute_at_cursor('sqlLineage.copyFieldPath', function(path)
+    vim.fn.setreg(register or '"', path)
+    if not register and vim.fn.has('clipboard') == 1 then
+      pcall(vim.fn.setreg, '+', path)
+    end
+    say('copied ' .. path:gsub('\n', ', '))
   end)
 end
 
@@ -232,7 +227,7 @@ local COMMANDS = {
   up = function(argument) show_trees({ 'up' }, depth_of(argument, DEPTH)) end,
   down = function(argument) show_trees({ 'down' }, depth_of(argument, DEPTH)) end,
   graph = function(argument) show_graph(depth_of(argument, GRAPH_DEPTH)) end,
-  impact = function(argument) show_impact(depth_of(argument, DEPTH)) end,
+  impact = show_impact,
   path = copy_path,
   log = show_log,
   status = show_status,

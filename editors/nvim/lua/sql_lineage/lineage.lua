@@ -62,17 +62,6 @@ local function grow(asker, way, node, depth, done)
   end, asker.bufnr)
 end
 
---- What stands at a position, as roots of trees.
----@param client table
----@param bufnr integer
----@param position table LSP TextDocumentPositionParams
----@param done fun(err: table|nil, items: table[])
-function M.roots(client, bufnr, position, done)
-  compat.request(client, 'textDocument/prepareCallHierarchy', position, function(err, items)
-    done(err, items or {})
-  end, bufnr)
-end
-
 --- The trees of what stands at a position.
 ---@param client table
 ---@param bufnr integer
@@ -81,9 +70,9 @@ end
 ---@param depth integer
 ---@param done fun(err: table|nil, roots: sql_lineage.Node[], cut: boolean)
 function M.trees(client, bufnr, position, way, depth, done)
-  M.roots(client, bufnr, position, function(err, items)
+  compat.request(client, 'textDocument/prepareCallHierarchy', position, function(err, items)
     local asker = { client = client, bufnr = bufnr, left = M.MOST_NODES }
-    local roots = vim.tbl_map(function(item) return { item = item, places = {}, children = {} } end, items)
+    local roots = vim.tbl_map(function(item) return { item = item, places = {}, children = {} } end, items or {})
     local at = 0
     local function next_root(problem)
       at = at + 1
@@ -93,7 +82,7 @@ function M.trees(client, bufnr, position, way, depth, done)
       grow(asker, way, roots[at], depth, next_root)
     end
     next_root(err)
-  end)
+  end, bufnr)
 end
 
 --- The graph around a position as Mermaid text; nil where the server draws none.
