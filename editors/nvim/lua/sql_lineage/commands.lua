@@ -56,7 +56,7 @@ local function depth_of(text, default)
 end
 
 local WAYS = {
-  up = { title = 'Upstream of %s', arrow = '←', none = '%s comes from nothing that is known' },
+  up = { title = 'Upstream of %s', arrow = '←', none = '%s is a source: nothing that was read writes it' },
   down = { title = 'Downstream of %s', arrow = '→', none = 'nothing uses %s' },
 }
 
