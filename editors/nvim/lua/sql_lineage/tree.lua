@@ -4,7 +4,7 @@ local lineage = require('sql_lineage.lineage')
 
 local M = {}
 
-local HEIGHT = 15
+local MOST_HEIGHT = 15
 local SPACE = vim.api.nvim_create_namespace('sql_lineage_tree')
 local HELP = '<CR> go to the declaration · o go to where it is used · <Tab> fold · q close'
 -- Of each tree buffer: what its lines are about, and where jumps go.
@@ -97,15 +97,17 @@ end
 function M.scratch(lines, filetype)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.api.nvim_buf_set_name(bufnr, ('sql-lineage://%s/%d'):format(filetype, bufnr))
   for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
     if vim.w[window].sql_lineage then
       vim.api.nvim_set_current_win(window)
     end
   end
   if not vim.w.sql_lineage then
-    vim.cmd(('botright %dsplit'):format(HEIGHT))
+    vim.cmd('botright split')
     vim.w.sql_lineage = true
   end
+  vim.cmd(('resize %d'):format(math.min(#lines + 1, MOST_HEIGHT)))
   vim.api.nvim_win_set_buf(0, bufnr)
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.bo[bufnr].filetype = filetype
