@@ -12,12 +12,13 @@ from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.brackets import CLOSE, OPEN, behind_bracket
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.statement_heads import DATA_HEADS
 
 T = TokenType
 
 _WRITTEN = re.compile(
     r"\bCURRENT\s+OF\b|\bWRAPPER\b|\bLOG\s+ERRORS\b|\bINTO\s+(?:OUT|DUMP)FILE\b|\(\s*BULK\b|[-+*/%&|^]=|\bWINDOW\s*\."
-    r"|&\w|\bLIMIT\b.+\bBY\b.+\bLIMIT\b|\bSELECT\s+TOP\b",
+    r"|&\w|\bLIMIT\b.+\bBY\b.+\bLIMIT\b|\b(?:SELECT|INSERT|UPDATE|DELETE|MERGE)\s+TOP\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -147,10 +148,14 @@ def _clause_end(tokens: list[Token], index: int) -> int:
 
 
 def _top(tokens: list[Token], index: int, dialect: Dialect) -> None:
-    """ClickHouse `SELECT TOP 3 id`, which T-SQL's grammar alone reads."""
+    """ClickHouse `SELECT TOP 3 id`, which T-SQL's grammar alone reads; T-SQL's `UPDATE TOP (3) t`, which none does."""
     number = tokens[index - 1].token_type is T.SELECT and _kind(tokens, index + 1) is T.NUMBER
     if number and dialect.grammar == "clickhouse":
         del tokens[index : index + 2]
+    changes = tokens[index - 1].text.upper() in DATA_HEADS and _kind(tokens, index + 1) is T.L_PAREN
+    if changes and dialect.grammar == "tsql":
+        end = behind_bracket(tokens, index + 1)
+        del tokens[index : end + (_words(tokens, end, 1) == ["PERCENT"])]
 
 
 _HANDLERS: dict[str, Callable[[list[Token], int, Dialect], None]] = {

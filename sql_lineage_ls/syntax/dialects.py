@@ -563,7 +563,7 @@ DIALECTS: dict[str, Dialect] = {
             use_names_catalog=True,
             implicit_recursion=True,
             unpivot_values_first=True,
-            pseudo_columns=frozenset({"$action", "$identity", "$rowguid"}),
+            pseudo_columns=frozenset({"$action", "$identity", "$rowguid", "identitycol", "rowguidcol"}),
         ),
         Dialect(
             name="sqlite",

@@ -11,7 +11,7 @@ import difflib
 from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import TokenError
-from sqlglot.tokens import Token
+from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.callables import read_callable
@@ -26,6 +26,8 @@ from sql_lineage_ls.syntax.rewrites import is_mutation
 from sql_lineage_ls.syntax.tokens import head_word, tokenize
 from sql_lineage_ls.syntax.transfers import TRANSFER_WORDS, read_transfer
 from sql_lineage_ls.syntax.tree import build_tree, too_large
+
+T = TokenType
 
 # First words of statements that the reader of DDL may know.
 _DDL_WORDS = frozenset({"CREATE", "ALTER", "DROP", "USE", "RENAME", "EXCHANGE", "REPLACE", "SET"})
@@ -83,7 +85,7 @@ def _parse(text: str, dialect: Dialect, in_body: bool) -> q.StatementModel:
         return step
     if dialect.into_variables.holds(in_body):
         without_into(tokens)
-    if head in _OPAQUE and head not in _DDL_WORDS:
+    if (head in _OPAQUE and head not in _DDL_WORDS) or _updates_statistics(tokens):
         return q.StatementModel(q.OtherStatement(head))
     if head == "ALTER" and is_mutation(tokens):
         return _model(*build_tree(text, tokens, dialect), head)
@@ -100,6 +102,12 @@ def _parse(text: str, dialect: Dialect, in_body: bool) -> q.StatementModel:
     output = take_output(text, tokens, dialect) if dialect.output_clause else ()
     model = _model(*build_tree(text, tokens, dialect), head)
     return replace(model, statement=with_output(model.statement, output)) if output else model
+
+
+def _updates_statistics(tokens: list[Token]) -> bool:
+    """T-SQL's `UPDATE STATISTICS sales.orders`; `UPDATE statistics SET ..` changes a table."""
+    heads = " ".join(token.text.upper() for token in tokens[:2])  # the tokenizer may give both words as one
+    return heads.startswith("UPDATE STATISTICS") and len(tokens) > 1 and not any(t.token_type is T.SET for t in tokens)
 
 
 def _model(prepared: Prepared, tree: exp.Expr | None, head: str) -> q.StatementModel:

@@ -5,7 +5,8 @@ second one when a quote or a routine's body is never closed. It never raises and
 
 A statement ends
 - at a semicolon outside of quotes and comments (or MySQL's DELIMITER, T-SQL's GO, Oracle's `/` line);
-- before a line that can only begin another statement, when its semicolon is missing (`syntax.open_statement`).
+- before a line that can only begin another statement, when its semicolon is missing (`syntax.open_statement`);
+- in T-SQL before a step of the script on the same line too: `BEGIN SELECT 1 END`.
 
 `CREATE PROCEDURE`, `FUNCTION`, `TRIGGER`, .. keep their body (`syntax.bodies` opens it). Statements of a script
 (`BEGIN .. END`, `IF .. THEN`, loops) come out one by one: the words that only steer the script belong to no statement,
@@ -335,7 +336,7 @@ class _Splitter:
             return self._begin_word(word, start, end)
         if start and self.text[start - 1] in ".@#$:":
             return 0
-        if self._begins_line(start) and self._ends_before(word, start):
+        if (self._begins_line(start) or self._needs_no_line(word)) and self._ends_before(word, start):
             if self.mode == _HEAD:
                 self._emit_head()
             self._emit()
@@ -348,6 +349,12 @@ class _Splitter:
         elif self.mode == _PLAIN:
             self.statement.word(word, self._previous())
         return 0
+
+    def _needs_no_line(self, word: str) -> bool:
+        """Whether a statement may begin with `word` in the middle of a line, without a semicolon (T-SQL)."""
+        if not self.rules.batches:
+            return False
+        return word in heads.BATCH_STEPS or (self.mode == _STEP and word in heads.BATCH_STARTS)
 
     def _begin_word(self, word: str, start: int, end: int) -> int:
         rules = self.rules

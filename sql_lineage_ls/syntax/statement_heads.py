@@ -52,7 +52,7 @@ HEADS: dict[str, re.Pattern[str]] = {
     "INSERT": _head(r"INSERT\s+(?:INTO|OVERWRITE|ALL|FIRST|IGNORE|OR\s+\w+\s+INTO)\b"),
     "DELETE": _head(rf"DELETE\s+(?:FROM\b|(?!WHERE\b){_NAME}\s+WHERE\b)"),
     "MERGE": _head(
-        rf"MERGE\s+(?:INTO\b|(?!(?:JOIN|PARTITIONS?)\b){_NAME}\s+(?:(?:AS\s+)?(?!USING\b)\w+\s+)?USING\b)"
+        rf"MERGE\s+(?:INTO\b|TOP\s*\(|(?!(?:JOIN|PARTITIONS?)\b){_NAME}\s+(?:(?:AS\s+)?(?!USING\b)\w+\s+)?USING\b)"
     ),
     "COPY": _head(rf"COPY\s+(?:INTO\b|{_NAME}\s*(?:\([^()]*\)\s*)?(?:FROM|TO)\b)"),
     "EXPORT": _head(r"EXPORT\s+DATA\b"),
@@ -155,7 +155,7 @@ BATCH_HEADS: dict[str, re.Pattern[str]] = {
         r"|LOCK_TIMEOUT|DEADLOCK_PRIORITY)\b)"
     ),
     "FETCH": _head(r"FETCH\s+(?:(?:NEXT|PRIOR|FIRST|LAST)\s+)?FROM\b"),
-    "UPDATE": _head(rf"UPDATE\s+(?!(?:SET|OF|STATISTICS)\b){_NAME}"),
+    "UPDATE": _head(rf"UPDATE\s+(?!(?:SET|OF)\b){_NAME}"),
     "DELETE": _head(rf"DELETE\s+(?!(?:WHERE)\b){_NAME}"),
     "INSERT": _head(rf"INSERT\s+(?!(?:VALUES|DEFAULT)\b){_NAME}"),
     "MERGE": HEADS["MERGE"],
@@ -167,6 +167,9 @@ BATCH_CONTINUING = CONTINUING | set(",=(+-*/<>.%") | {"NOT", "IN", "WITH", "BY",
 BATCH_STARTS = (frozenset(BATCH_HEADS) - {"END", "ELSE"}) | {
     "SELECT", "WITH", "CREATE", "ALTER", "DROP", "GRANT", "REVOKE"
 }
+
+# Reserved words that end a statement in the middle of a line too (T-SQL).
+BATCH_STEPS = frozenset({"BEGIN", "END", "ELSE", "IF", "WHILE", "BREAK", "CONTINUE", "RETURN", "PRINT", "RAISERROR"})
 
 # Words that a splitter has to look at; all others pass by.
 WATCHED = (
