@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from sql_lineage_ls.features.locate import Found, declared
+from sql_lineage_ls.features.rename_checks import Plan, danger, listed_beside, where
 from sql_lineage_ls.features.results import Refusal, Renaming, TextChange
 from sql_lineage_ls.features.subject import Subject, Token, denoted, mentions, subject_at
 from sql_lineage_ls.features.type_fields import nodes_of_type_field
+from sql_lineage_ls.features.written_names import is_plain
 from sql_lineage_ls.lineage.model import Node, Occurrence
 from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -24,7 +26,6 @@ from sql_lineage_ls.syntax.query_model import Projection
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _QUOTES = {'"': '"', "`": "`", "[": "]"}
 _READS = frozenset({"column", "field"})
 # Uses by which a name travels without being written.
@@ -56,22 +57,24 @@ def rename(snapshot: Snapshot, uri: str, offset: int, name: str) -> Renaming | R
     renamed = _renamed(snapshot, uri, offset)
     if isinstance(renamed, Refusal):
         return renamed
-    dialect = renamed.subject.found.document.dialect
-    reason = _obstacle(snapshot, renamed) or _unfit(name, dialect) or _taken(snapshot, renamed, name)
+    reason = _obstacle(snapshot, renamed) or _unfit(name) or _taken(snapshot, renamed, name)
     if reason:
         return Refusal(reason)
     documents = snapshot.documents() if renamed.stored else (renamed.subject.found.document,)
-    changes: dict[FileSpan, str] = {}
-    for document in documents:
-        for mention in mentions(snapshot, renamed.subject, document):
-            changes[mention.span] = _changed(snapshot, renamed, document, mention.span, name)
-    for node in renamed.subject.nodes:
+    places = {
+        mention.span for document in documents for mention in mentions(snapshot, renamed.subject, document)
+        if _bears_name(snapshot, renamed, document, mention.span)
+    }
+    for node in renamed.subject.nodes if renamed.stored else ():
         # The field of a CREATE TYPE is no name of a relation.
-        place = snapshot.declaration(node)
-        document_of = snapshot.document(place.uri) if place is not None else None
-        if place is not None and document_of is not None and place not in changes:
-            changes[place] = _changed(snapshot, renamed, document_of, place, name)
-    return Renaming(tuple(TextChange(span, changes[span]) for span in sorted(changes)))
+        declaration = snapshot.declaration(node)
+        if declaration is not None:
+            places |= {declaration, *listed_beside(snapshot, node, declaration)}
+    reason = danger(snapshot, Plan(renamed.subject, renamed.name, name, renamed.stored, frozenset(places)))
+    if reason:
+        return Refusal(reason)
+    changes = (TextChange(span, _changed(snapshot, renamed, span, name)) for span in sorted(places))
+    return Renaming(tuple(changes))
 
 
 def _renamed(snapshot: Snapshot, uri: str, offset: int) -> _Renamed | Refusal:
@@ -137,7 +140,7 @@ def _obstacle(snapshot: Snapshot, renamed: _Renamed) -> str:
             return "A model has the name of its file: rename the file."
         for use in snapshot.direct_uses(node) if node.path else ():
             if use.usage in _UNNAMED_USES:
-                return f"{_UNNAMED_USES[use.usage]} in {_where(snapshot, use.span)}."
+                return f"{_UNNAMED_USES[use.usage]} in {where(snapshot, use.span)}."
     return _unread(snapshot, renamed) or _merged(snapshot, renamed)
 
 
@@ -155,7 +158,7 @@ def _unread(snapshot: Snapshot, renamed: _Renamed) -> str:
             match = word.search(document.text, statement.start, statement.end)
             if match is not None:
                 span = FileSpan(document.uri, match.start(), match.end())
-                return f"A statement that cannot be read may use it, in {_where(snapshot, span)}."
+                return f"A statement that cannot be read may use it, in {where(snapshot, span)}."
     return ""
 
 
@@ -173,7 +176,7 @@ def _merged(snapshot: Snapshot, renamed: _Renamed) -> str:
                     continue
                 span = FileSpan(document.uri, statement.start + join.start, statement.start + join.end)
                 if _is_using(document, span):
-                    return f"USING compares it with a column of the same name, in {_where(snapshot, span)}."
+                    return f"USING compares it with a column of the same name, in {where(snapshot, span)}."
     return ""
 
 
@@ -184,8 +187,8 @@ def _is_using(document: DocumentView, span: FileSpan) -> bool:
     return _USING.search(document.text, max(0, span.start - 200), span.start) is not None
 
 
-def _unfit(name: str, dialect: Dialect) -> str:
-    if not name or name != name.strip() or any(sign in name for sign in "\n\r\0.") or dialect.quote in name:
+def _unfit(name: str) -> str:
+    if not name or name != name.strip() or any(sign in name for sign in "\n\r\0.\"`[]"):
         return f"`{name}` cannot be a name."
     return ""
 
@@ -225,23 +228,35 @@ def _siblings(snapshot: Snapshot, node: Node, dialect: Dialect) -> Iterator[str]
     yield from (field.name for field in fields)
 
 
-def _where(snapshot: Snapshot, span: FileSpan) -> str:
-    document = snapshot.document(span.uri)
-    line = document.lines.position(span.start)[0] + 1 if document is not None else 0
-    return f"{span.uri.rpartition('/')[2]}:{line}"
-
-
 # ---------------------------------------------------------------- what changes
 
 
-def _changed(snapshot: Snapshot, renamed: _Renamed, document: DocumentView, span: FileSpan, name: str) -> str:
+def _changed(snapshot: Snapshot, renamed: _Renamed, span: FileSpan, name: str) -> str:
     """What the token at `span` becomes."""
+    document = snapshot.document(span.uri)
+    assert document is not None
     old = document.text[span.start : span.end]
-    new = _written(name, old, document.dialect)
-    roles = _roles(snapshot, renamed, document, span) if renamed.stored else set()
+    new = _written(name, old, renamed, document.dialect)
+    roles = _roles(snapshot, renamed, document, span)
     if roles == {"read"}:
         return f"{new} AS {old}"
     return f"{old} AS {new}" if roles == {"output"} else new
+
+
+def _bears_name(snapshot: Snapshot, renamed: _Renamed, document: DocumentView, span: FileSpan) -> bool:
+    """Whether a token means what is renamed by its own name, and not by that of a field of a built record.
+
+    In `SELECT STRUCT(o.city AS town).town` the last token is the value of `city` all the same.
+    """
+    name = document.text[span.start : span.end]
+    if bare(name).lower() != renamed.name.lower():
+        return False
+    statement = document.statement_at(span.start)
+    if statement is None or not renamed.stored:
+        return True
+    token = span.start - statement.start, span.end - statement.start
+    here = [one for one in _all_at(snapshot, document, statement) if (one.start, one.end) == token]
+    return any(one.kind != "field" or len(one.path) > 1 for one in here)
 
 
 def _roles(snapshot: Snapshot, renamed: _Renamed, document: DocumentView, span: FileSpan) -> set[str]:
@@ -257,6 +272,9 @@ def _roles(snapshot: Snapshot, renamed: _Renamed, document: DocumentView, span: 
     if not any(one.kind in _READS for one in here) or token not in _implied_names(document, statement):
         return set()
     nodes = frozenset(renamed.subject.nodes)
+    if not renamed.stored:
+        # What a view or model hands on keeps its name.
+        return {"read"} if any(one.kind == "output" and one.relation for one in here) else set()
     roles = set()
     for one in here:
         if not nodes.isdisjoint(denoted(document, statement, one)):
@@ -279,13 +297,21 @@ def _all_at(snapshot: Snapshot, document: DocumentView, statement: StatementView
     yield from declared(snapshot, document.uri, statement)
 
 
-def _written(name: str, old: str, dialect: Dialect) -> str:
-    """The new name in the quotes of the old one, or in the dialect's where it needs some."""
+def _written(name: str, old: str, renamed: _Renamed, dialect: Dialect) -> str:
+    """The new name in the quotes of the old one, or in the dialect's where it needs some.
+
+    `Town` is another name in quotes than without in Postgres: all places get the one that the first token asks for.
+    """
+    found = renamed.subject.found
+    declared_quoted = found.text(found.occurrence.start, found.occurrence.end)[:1] in _QUOTES
+    fold = dialect.column_key if found.occurrence.path or found.occurrence.kind in _READS else dialect.table_key
+    key = fold(name, declared_quoted)
+    quoted = name if fold(name, True) == key else key
     if old[:1] in _QUOTES:
-        return old[0] + name + _QUOTES[old[0]]
-    if _PLAIN.match(name):
+        return old[0] + quoted + _QUOTES[old[0]]
+    if is_plain(name, dialect) and fold(name) == key:
         return name
-    return dialect.quote + name + dialect.quote
+    return dialect.quote + quoted + dialect.quote
 
 
 def bare(token: str) -> str:

@@ -116,10 +116,11 @@ def _mentions_in(
 def qualifiers(
     document: DocumentView, statement: StatementView, occurrences: Iterable[Occurrence]
 ) -> frozenset[Token]:
-    """The tokens of relations' names that another part of the same name follows: `shop` in `shop.orders`."""
-    relations = sorted((one for one in occurrences if one.kind == "relation"), key=lambda one: one.start)
+    """The tokens of relations' names that another part of the same name follows: `shop` in `shop.orders.id`."""
+    kinds = ("relation", "alias")
+    named = sorted((one for one in occurrences if one.kind in kinds and not one.path), key=lambda one: one.start)
     found = set()
-    for one, following in pairwise(relations):
+    for one, following in pairwise(named):
         between = _text(document, statement, (one.end, following.start))
         if one.relation == following.relation and _BETWEEN_PARTS.fullmatch(between):
             found.add((one.start, one.end))

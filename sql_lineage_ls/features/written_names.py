@@ -6,8 +6,14 @@ import re
 
 from sql_lineage_ls.lineage.probe import Candidate
 from sql_lineage_ls.syntax.dialects import Dialect
+from sql_lineage_ls.syntax.keywords import reserved
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*\Z")
+
+
+def is_plain(name: str, dialect: Dialect) -> bool:
+    """Whether a name needs no quotes: `order date` and `order` do."""
+    return _PLAIN.match(name) is not None and name.upper() not in reserved(dialect.grammar)
 
 
 def written(candidate: Candidate, dialect: Dialect) -> str:
@@ -18,7 +24,7 @@ def written(candidate: Candidate, dialect: Dialect) -> str:
     name = candidate.name
     if name[:1] == dialect.quote:
         return name
-    if _PLAIN.match(name) and (not candidate.key or dialect.column_key(name) == candidate.key):
+    if is_plain(name, dialect) and (not candidate.key or dialect.column_key(name) == candidate.key):
         return name
     closing = dialect.quote
     return dialect.quote + name.replace(closing, closing * 2) + closing
