@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 IDENTIFIER = "sql-lineage"
 # So many documents are looked through in one turn of the worker.
-PORTION = 8
+PORTION = 3
 # Between two looks at the workspace somebody may type.
 REST_SECONDS = 1.0
 
