@@ -56,7 +56,7 @@ bench: $(VENV)/.test ## measure speed and memory; ARGS="--quick" takes two minut
 
 clean: ## remove the virtual environments, caches and artefacts
 	rm -rf .venv .venv-pure .editors artefacts dist build .mypy_cache .ruff_cache .import_linter_cache .pytest_cache
-	rm -rf .hypothesis editors/vscode/node_modules editors/vscode/dist
+	rm -rf .hypothesis editors/vscode/node_modules editors/vscode/dist editors/vscode/bundled
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 ifdef UV

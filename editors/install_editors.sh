@@ -48,7 +48,7 @@ install_code_server() {
 
 install_extension() {
   cd "$1/editors/vscode"
-  [ -d node_modules ] || npm ci --silent --ignore-scripts
+  [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --ignore-scripts
   npm run --silent test >"$target/extension-tests.log" || { cat "$target/extension-tests.log"; exit 1; }
   PYTHON="$1/.venv/bin/python" npm run --silent package >/dev/null
   mv sql-lineage.vsix "$target/sql-lineage.vsix"

@@ -148,6 +148,11 @@ def test_vscode_saves_the_graph(vscode: Seen) -> None:
     assert base64.b64decode(saved["png"]).startswith(b"\x89PNG")
 
 
+def test_vscode_draws_the_graph_in_the_colours_of_the_theme(vscode: Seen) -> None:
+    light, dark = vscode["graph theme"]
+    assert light != dark
+
+
 def test_vscode_shows_what_is_upstream_and_downstream(vscode: Seen) -> None:
     tree = "\n".join(vscode["tree"])
     upstream, downstream = tree.split("Downstream")

@@ -91,6 +91,17 @@ async function drawn(editor) {
   }
   report('graph saved', saved);
 
+  const paper = () => graph.getAttribute('#stage svg .paper', 'fill');
+  const light = await paper();
+  await editor.command('Preferences: Toggle between Light/Dark Themes');
+  await graph.waitForFunction((before) => document.querySelector('#stage svg .paper').getAttribute('fill') !== before, light, {
+    timeout: QUICK,
+  });
+  report('graph theme', [light, await paper()]);
+  await page.waitForTimeout(400);
+  await editor.picture('graph-dark');
+  await editor.command('Preferences: Toggle between Light/Dark Themes');
+
   await graph.locator('[data-relation="shop.orders_raw"] .row[data-path="customer.address.city"]').click();
   await page.waitForSelector('.tab.active[data-resource-name="tables.sql"]', { timeout: QUICK });
   await page.waitForTimeout(500);
