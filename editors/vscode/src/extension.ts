@@ -12,7 +12,7 @@ const START_SETTINGS = ['serverPath', 'serverArguments', 'python'];
 
 let server: Server | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+export function activate(context: vscode.ExtensionContext): void {
   const started = (server = new Server(context));
   context.subscriptions.push(
     started,
@@ -26,7 +26,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  await started.start();
+  // Not waited for: what is set up for the first time would hold other extensions up.
+  void started.start();
 }
 
 export async function deactivate(): Promise<void> {

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from sql_lineage_ls.server.handlers.commands import COMMANDS, REINDEX
 from sql_lineage_ls.server.settings import CLIENT_KEYS
 from sql_lineage_ls.syntax.dialects import DIALECTS
 from sql_lineage_ls.workspace.config import (
@@ -51,6 +52,21 @@ def test_every_setting_is_offered_with_its_default() -> None:
 
 def test_what_is_the_editors_alone_is_no_mistake() -> None:
     assert {re.sub("([A-Z])", r"_\1", name).lower() for name in _OWN} <= CLIENT_KEYS
+
+
+def test_every_setting_is_described_there_and_in_the_readme() -> None:
+    readme = (_PACKAGE.parent / "README.md").read_text(encoding="utf-8")
+    for name, value in _properties().items():
+        assert value.get("description") or value.get("markdownDescription"), name
+        assert f"`{SECTION}.{name}`" in readme
+
+
+def test_no_command_of_the_extension_is_one_of_the_server() -> None:
+    """The language client registers what the server offers, and a command cannot be registered twice."""
+    source = "".join(path.read_text(encoding="utf-8") for path in (_PACKAGE.parent / "src").rglob("*.ts"))
+    own = set(re.findall(r"registerCommand\(\s*'([\w.]+)'", source))
+    assert "sqlLineage.showGraph" in own
+    assert own.isdisjoint({*COMMANDS, REINDEX})
 
 
 def test_dialects_codes_and_severities_are_those_of_the_server() -> None:
