@@ -125,6 +125,17 @@ local function press(key)
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes(key, true, false, true), 'xm', false)
 end
 
+local function hints()
+  local inlay = vim.lsp.inlay_hint
+  local buf = open('bigquery/order_lines.sql')
+  if inlay then
+    inlay.enable(true)
+    wait('inlay hints', function() return #inlay.get({ bufnr = buf }) > 0 end)
+    inlay.enable(false)
+  end
+  report('hints', inlay ~= nil)
+end
+
 local function trees()
   open('bigquery/city_revenue.sql')
   go('SELECT city, category', 'city')
@@ -260,6 +271,7 @@ local function main()
   vim.opt.swapfile = false
   lenses()
   hover_and_jump()
+  hints()
   trees()
   other_commands()
   warnings()

@@ -77,6 +77,10 @@ def test_it_jumps_to_the_field_in_the_ddl(neovim: Seen) -> None:
     assert neovim["declaration"] == expected
 
 
+def test_inlay_hints_show_where_neovim_has_them(neovim: Seen, request: pytest.FixtureRequest) -> None:
+    assert neovim["hints"] is request.node.callspec.params["neovim"].startswith("0.11")
+
+
 def test_the_upstream_tree_folds_and_jumps(neovim: Seen) -> None:
     lines = neovim["up"]["lines"]
     assert lines[0] == "Upstream of shop.city_revenue.city"
