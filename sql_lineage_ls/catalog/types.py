@@ -68,6 +68,11 @@ class MapType(Struct, frozen=True, gc=False, tag=True, array_like=True):
 DataType = Union[Scalar, Unspecified, Variant, RecordType, ArrayType, MapType]
 
 
+def is_nested(kind: DataType) -> bool:
+    """Whether a column of the type is stored as one array for each field: ClickHouse's `Nested(a UInt8)`."""
+    return isinstance(kind, ArrayType) and isinstance(kind.element, RecordType) and kind.element.text == "Nested"
+
+
 class Field(Struct, frozen=True, gc=False):
     """A column or a nested field.
 

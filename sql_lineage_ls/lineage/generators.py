@@ -242,9 +242,16 @@ def _replace_in_star(column: Column, scope: Scope) -> None:
     for position, variable in enumerate(scope.ranges):
         if column.key in variable.by_key:
             star = variable.star_columns if variable.star_columns is not None else variable.columns
-            swapped = tuple(replace(column, definitions=()) if c.key == column.key else c for c in star)
+            shown = replace(column, definitions=())
+            swapped = tuple(shown if c.key == column.key else _part_of(column, c) for c in star)
             scope.ranges[position] = replace(variable, star_columns=swapped, by_key={})
             return
+
+
+def _part_of(joined: Column, column: Column) -> Column:
+    """A field of a Nested column that ARRAY JOIN takes apart is one value too."""
+    inside = column.key.startswith(f"{joined.key}.")
+    return replace(column, value=element(column.value)) if inside else column
 
 
 # ---------------------------------------------------------------- table functions

@@ -20,6 +20,7 @@ from sql_lineage_ls.lineage.written import (
     assigned,
     note_returned,
     stored_as,
+    stored_nodes,
     write_output,
     write_returned,
     write_target,
@@ -127,7 +128,7 @@ def insert_result(
     context: Context, without: frozenset[str] = frozenset(),
 ) -> None:
     if not columns and relation is not None and not relation.open:
-        columns = tuple(((field.name,), field.type) for field in relation.columns if field.key not in without)
+        columns = tuple(node for field in relation.columns if field.key not in without for node in stored_nodes(field))
     if by_name:
         _insert_by_name(target, relation, result, written, context)
         return

@@ -130,6 +130,10 @@ class RangeVariable(Struct, frozen=True, eq=False):
     def __post_init__(self) -> None:
         for column in self.columns:
             self.by_key.setdefault(column.key, []).append(column)
+        if self.star_columns and self.stored and self.kind == "relation":
+            # `n.a` of a Nested column can be written as one name (ClickHouse).
+            for column in self.star_columns:
+                self.by_key.setdefault(column.key, [column])
 
     @property
     def closed(self) -> bool:

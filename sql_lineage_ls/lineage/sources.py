@@ -8,21 +8,26 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.names import location_id, location_name
 from sql_lineage_ls.catalog.relation import Relation
+from sql_lineage_ls.catalog.types import is_nested
 from sql_lineage_ls.lineage import expressions, generators, naming, pivots, queries
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.intermediate import as_relation
 from sql_lineage_ls.lineage.model import JOIN, MEMBERSHIP, Gap, Occurrence
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope, Span, resolve
 from sql_lineage_ls.lineage.values import (
+    ArrayOf,
     Influence,
     OneOf,
     Ref,
     Refuted,
     Unknown,
     Value,
+    element,
     field,
+    fields,
     is_array,
     one_of,
+    type_of,
     weighed,
 )
 from sql_lineage_ls.syntax import query_model as q
@@ -171,7 +176,28 @@ def stored_table(parts: tuple[q.Name, ...], alias: q.Name | None, context: Conte
         (alias or last).text if alias else name, qualifiers, columns, opened, relation=identity, stored=True,
         assumed=assumed, rows=(identity,), definitions=((alias.start, alias.end),) if alias is not None else (),
         own_name=tuple(context.fold(part) for part in parts) if context.dialect.alias_keeps_name else (),
+        star_columns=_nested_apart(columns) if context.dialect.dotted_columns else None,
     )
+
+
+def _nested_apart(columns: tuple[Column, ...]) -> tuple[Column, ...] | None:
+    """Each field of a Nested column as a column of its own, as a star gives them; None where there is none.
+
+    `n Nested(a UInt8, b String)` is stored as the arrays `n.a` and `n.b` (ClickHouse "Nested", `flatten_nested`).
+    """
+    if not any(is_nested(type_of(column.value)) for column in columns):
+        return None
+    return tuple(part for column in columns for part in _parts(column))
+
+
+def _parts(column: Column) -> Iterator[Column]:
+    items = fields(element(column.value)) if is_nested(type_of(column.value)) else None
+    if items is None:
+        yield column
+        return
+    for item in items:
+        name, key = f"{column.name}.{item.name}", f"{column.key}.{item.key}"
+        yield Column(name, key, ArrayOf(item.value), column.definitions)
 
 
 def _columns_of(relation: Relation, context: Context) -> tuple[tuple[Column, ...], tuple[OpenSource, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from sql_lineage_ls.catalog.types import DataType, Field, Site
+from sql_lineage_ls.catalog.types import ArrayType, DataType, Field, RecordType, Site, is_nested
 from sql_lineage_ls.lineage import ddl_names, expressions, sources
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.edges import NO_INFLUENCES, column_edges, edges_of, influences_on_all, star_edges
@@ -14,7 +14,7 @@ from sql_lineage_ls.lineage.model import ROWS, Edge, Path, Source
 from sql_lineage_ls.lineage.queries import QueryResult
 from sql_lineage_ls.lineage.scope import Column, RangeVariable, Scope
 from sql_lineage_ls.lineage.shapes import written_to
-from sql_lineage_ls.lineage.values import Influence, Ref, Value, type_of
+from sql_lineage_ls.lineage.values import ELEMENT, ArrayOf, Influence, Ref, Value, type_of
 from sql_lineage_ls.syntax import query_model as q
 
 Targets = tuple[tuple[Path, DataType], ...]
@@ -76,7 +76,17 @@ def written_node(
     inner = expressions.unwrapped(value)
     if isinstance(inner, Ref):
         return inner.path, inner.type
+    if isinstance(inner, ArrayOf) and isinstance(inner.value, Ref):  # `n.a` of a Nested column
+        return inner.value.path, ArrayType(inner.value.type)
     return (), type_of(inner)
+
+
+def stored_nodes(field: Field) -> Targets:
+    """What a column counts as where values come to columns by position: itself, or each field of a Nested one."""
+    kind = field.type
+    if isinstance(kind, ArrayType) and isinstance(kind.element, RecordType) and is_nested(kind):
+        return tuple(((field.name, ELEMENT, part.name), ArrayType(part.type)) for part in kind.element.fields)
+    return (((field.name,), kind),)
 
 
 def stored_as(value: Value, kind: DataType, context: Context) -> Value:
