@@ -15,7 +15,7 @@ FIND_PYTHON = for python in python3.13 python3.12 python3.11 python3.10 python3 
 	echo 'error: Python 3.10 or newer with its venv module (Debian, Ubuntu: python3-venv), or uv, is needed' >&2; exit 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test pure lint types contracts check exports editors clean
+.PHONY: help demo test pure lint types contracts check exports robust editors clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -46,6 +46,9 @@ exports: $(VENV)/.exports ## compare the exports with DataHub's own functions
 
 oracle: $(VENV)/.oracle ## compare thousands of random queries with real engines; ORACLE_SEED=8 chooses others
 	@ORACLE_QUERIES=$${ORACLE_QUERIES:-2000} $(PY) -m pytest -p no:cacheprovider tests/oracle $(ARGS)
+
+robust: $(VENV)/.test ## every prefix of 200 files, thousands of mutations, enormous texts; ROBUST_FOLDER adds yours
+	@ROBUST=1 $(PY) -m pytest -p no:cacheprovider tests/robustness $(ARGS)
 
 editors: $(VENV)/.editors ## drive real VS Code and Neovim on examples/; pictures go to artefacts/
 	@bash editors/install_editors.sh

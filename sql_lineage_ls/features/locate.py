@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from sql_lineage_ls.catalog.field_tree import walk
 from sql_lineage_ls.catalog.types import Site
-from sql_lineage_ls.lineage.model import Node, Occurrence
+from sql_lineage_ls.lineage.model import Node, Occurrence, Path
 from sql_lineage_ls.syntax.query_model import (
     AlterTable,
     CreateTable,
@@ -89,9 +89,8 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
         for occurrence in snapshot.occurrences(document, statement)
         if 0 <= occurrence.start <= position <= occurrence.end
     ]
-    for declaration in declared(snapshot, uri, statement):
-        if declaration.start <= position <= declaration.end:
-            _add_declaration(candidates, declaration)
+    here = [one for one in declared(snapshot, uri, statement) if one.start <= position <= one.end]
+    _add_declarations(candidates, here)
     if not candidates:
         return None
     best = min(candidates, key=lambda occurrence: _rank(occurrence, position))
@@ -99,20 +98,32 @@ def find(snapshot: Snapshot, uri: str, offset: int) -> Found | None:
     return Found(document, statement, tuple(sorted(same, key=lambda occurrence: _rank(occurrence, position))))
 
 
-def _add_declaration(candidates: list[Occurrence], declaration: Occurrence) -> None:
-    """Adds what a token declares, unless an occurrence says it too.
+def _add_declarations(candidates: list[Occurrence], declarations: Iterable[Occurrence]) -> None:
+    """Adds what tokens declare, unless an occurrence says it too.
 
-    The analysis of a query knows the value of an output column, its declaration which stored column it becomes.
+    The analysis of a query knows the value of an output column, its declaration which stored column it becomes. A star
+    may stand for thousands of both.
     """
+    said: dict[tuple[int, int, str, Path], int] = {}
+    nameless: dict[tuple[int, int], list[int]] = {}
     for index, known in enumerate(candidates):
-        if (known.start, known.end) != (declaration.start, declaration.end):
-            continue
-        if known.relation == declaration.relation and known.path == declaration.path:
-            return
-        if known.kind == declaration.kind == "output" and not known.path:
-            candidates[index] = replace(known, relation=declaration.relation, path=declaration.path)
-            return
-    candidates.append(declaration)
+        said.setdefault((known.start, known.end, known.relation, known.path), index)
+        if known.kind == "output" and not known.path:
+            nameless.setdefault((known.start, known.end), []).append(index)
+    for waiting in nameless.values():
+        waiting.reverse()
+    for declaration in declarations:
+        place = declaration.start, declaration.end
+        key = (declaration.start, declaration.end, declaration.relation, declaration.path)
+        index = said.get(key, len(candidates))
+        free = nameless.get(place) if declaration.kind == "output" else None
+        if free and free[-1] < index:
+            at = free.pop()
+            candidates[at] = replace(candidates[at], relation=declaration.relation, path=declaration.path)
+            said.setdefault(key, at)
+        elif index == len(candidates):
+            said[key] = index
+            candidates.append(declaration)
 
 
 def declared(snapshot: Snapshot, uri: str, statement: StatementView) -> Iterator[Occurrence]:

@@ -92,6 +92,10 @@ class GraphIndex(Protocol):
         """The part of them that can concern a column or what is in it: see `Columns`."""
         ...
 
+    def into(self, relation: str, column: str) -> Sequence[Fan]:
+        """The fans that can lead to a column or to what is in it."""
+        ...
+
 
 class Columns:
     """What is said of a relation, by column: whoever asks for each of 20,000 need not look at what is said of others.
@@ -99,12 +103,13 @@ class Columns:
     Reads and links of the relation as a whole concern every column.
     """
 
-    __slots__ = ("_out", "_reads")
+    __slots__ = ("_contributions", "_into", "_out", "_reads")
 
     def __init__(self, contributions: Iterable[Contribution]) -> None:
         self._reads: dict[str, list[tuple[int, IndexedRead]]] = {}
         self._out: dict[str, list[tuple[int, Fan]]] = {}
-        contributions = tuple(contributions)
+        self._contributions = contributions = tuple(contributions)
+        self._into: dict[str, list[Fan]] | None = None
         for at, read in enumerate(read for one in contributions for read in one.reads):
             column = read.path[0] if read.path and read.path != EVERY_COLUMN else ""
             self._reads.setdefault(column, []).append((at, read))
@@ -117,6 +122,16 @@ class Columns:
             tuple(read for _, read in _in_order(self._reads.get("", ()), self._reads.get(column, ()))),
             tuple(fan for _, fan in _in_order(self._out.get("", ()), self._out.get(column, ()))),
         )
+
+
+    def into(self, column: str) -> list[Fan]:
+        """The fans that can lead to a column, among others."""
+        if self._into is None:
+            self._into = {}
+            for fan in (fan for one in self._contributions for fan in one.into):
+                for target in dict.fromkeys(target.path[0] if target.path else "" for target in fan.targets):
+                    self._into.setdefault(target, []).append(fan)
+        return [*self._into.get("", ()), *self._into.get(column, ())]
 
 
 _Item = TypeVar("_Item")
@@ -324,6 +339,18 @@ def targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES)
     return tuple(sorted(set(_targets(index, node, roles))))
 
 
+def fans_into(index: GraphIndex, node: Node) -> Iterable[Fan]:
+    """The fans that can lead to `node`, among others."""
+    if node.path:
+        return index.into(node.relation, node.path[0])
+    return (fan for contribution in index.contributions(node.relation) for fan in contribution.into)
+
+
+def fans_out_of(index: GraphIndex, node: Node) -> Iterable[Fan]:
+    """The fans that can leave `node`."""
+    return (fan for contribution in _concerning(index, node) for fan in contribution.out)
+
+
 def flows_into(fans: Iterable[Fan], node: Node) -> tuple[Link, ...]:
     """The links of `fans` that end at `node` or at something in it, each with its role, sorted; for drawing.
 
@@ -398,14 +425,12 @@ def _closure(index: GraphIndex, node: Node, step: _Step) -> tuple[Node, ...]:
 
 
 def _sources(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
-    fans = (fan for contribution in index.contributions(node.relation) for fan in contribution.into)
-    into = (link for fan in fans if fan.role in roles for link in fan.links())
+    into = (link for fan in fans_into(index, node) if fan.role in roles for link in fan.links())
     return _reached(((link, link.target, link.source) for link in into), node, roles)
 
 
 def _targets(index: GraphIndex, node: Node, roles: frozenset[str] = DIRECT_ROLES) -> Iterator[Node]:
-    fans = (fan for contribution in index.contributions(node.relation) for fan in contribution.out)
-    out = (link for fan in fans if fan.role in roles for link in fan.links())
+    out = (link for fan in fans_out_of(index, node) if fan.role in roles for link in fan.links())
     return _reached(((link, link.source, link.target) for link in out), node, roles)
 
 

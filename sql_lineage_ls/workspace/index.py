@@ -14,7 +14,7 @@ from typing import Union
 
 from msgspec import msgpack
 
-from sql_lineage_ls.lineage.graph import Columns, Contribution
+from sql_lineage_ls.lineage.graph import Columns, Contribution, Fan
 from sql_lineage_ls.syntax.packed import packed, unpacked
 
 _log = logging.getLogger(__name__)
@@ -79,12 +79,19 @@ class RelationIndex:
 
     def about(self, relation: str, column: str) -> Contribution:
         """What all documents say of a column of a relation, and of the relation as a whole."""
+        return self._by_column(relation).about(column)
+
+    def into(self, relation: str, column: str) -> list[Fan]:
+        """The fans of all documents that can lead to a column of a relation."""
+        return self._by_column(relation).into(column)
+
+    def _by_column(self, relation: str) -> Columns:
         columns = self._columns.get(relation)
         if columns is None:
             columns = self._columns[relation] = Columns(self.contributions(relation))
             if len(self._columns) > _MOST_BY_COLUMN:
                 self._columns.popitem(last=False)
-        return columns.about(column)
+        return columns
 
     def of(self, uri: str) -> dict[str, HeldContribution]:
         """What one document says of each relation."""

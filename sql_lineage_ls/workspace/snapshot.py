@@ -180,6 +180,7 @@ class Snapshot:
         self._documents = documents
         self._relations = relations
         self._index = index
+        self._columns: tuple[Relation | None, Mapping[str, Field]] = (None, {})
         # What each statement has declared of a relation that many may have altered.
         self._declared: tuple[Relation | None, Mapping[tuple[str, int], Sequence[TreeNode]]] = (None, {})
 
@@ -278,12 +279,21 @@ class Snapshot:
         relation = self.relation(node.relation)
         if relation is None or not node.path:
             return None
-        field = _named(relation.columns, node.path[0])
+        field = self._column(relation, node.path[0])
         for step in node.path[1:]:
             if field is None:
                 return None
             field = _below(field, step)
         return field
+
+    def _column(self, relation: Relation, name: str) -> Field | None:
+        """A column by its name; who asks for one of many asks for the next one too."""
+        if self._columns[0] is not relation:
+            names: dict[str, Field] = {}
+            for column in relation.columns:
+                names.setdefault(column.name, column)
+            self._columns = relation, names
+        return self._columns[1].get(name) or _named(relation.columns, name)
 
     def declaration(self, node: Node) -> FileSpan | None:
         """The token that declares a node; for an element (`items[*]`) the one of its array, for `()` the relation's."""
@@ -361,13 +371,11 @@ class Snapshot:
 
     def flows_into(self, node: Node) -> tuple[graph.Link, ...]:
         """The links of every role into `node`, one statement upstream; see `lineage.graph.flows_into`."""
-        said = self._index.contributions(node.relation)
-        return graph.flows_into((fan for one in said for fan in one.into), node)
+        return graph.flows_into(graph.fans_into(self._index, node), node)
 
     def flows_out_of(self, node: Node) -> tuple[graph.Link, ...]:
         """The links of every role out of `node`, one statement downstream."""
-        said = self._index.contributions(node.relation)
-        return graph.flows_out_of((fan for one in said for fan in one.out), node)
+        return graph.flows_out_of(graph.fans_out_of(self._index, node), node)
 
     def upstream(self, node: Node) -> tuple[Node, ...]:
         """Every node whose value reaches `node`, through views and tables, sorted."""

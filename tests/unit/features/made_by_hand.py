@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sql_lineage_ls.catalog.relation import Relation
 from sql_lineage_ls.catalog.types import Site
-from sql_lineage_ls.lineage.graph import Columns, Contribution, contributions_of
+from sql_lineage_ls.lineage.graph import Columns, Contribution, Fan, contributions_of
 from sql_lineage_ls.lineage.model import Occurrence, StatementLineage
 from sql_lineage_ls.syntax.dialects import DIALECTS
 from sql_lineage_ls.syntax.query_model import OtherStatement, StatementModel
@@ -48,6 +48,9 @@ class _Index:
 
     def about(self, relation: str, column: str) -> Contribution:
         return Columns(self.contributions(relation)).about(column)
+
+    def into(self, relation: str, column: str) -> list[Fan]:
+        return Columns(self.contributions(relation)).into(column)
 
     def contributions(self, relation: str) -> Iterable[Contribution]:
         found = (self._documents[uri].get(relation) for uri in sorted(self._documents))

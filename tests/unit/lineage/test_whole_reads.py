@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from sql_lineage_ls.lineage.graph import Columns, Contribution, contributions_of, uses
+from sql_lineage_ls.lineage.graph import Columns, Contribution, Fan, contributions_of, uses
 from sql_lineage_ls.lineage.model import MEMBERSHIP, Edge, Node, Path, Read, Source, StatementLineage
 
 
@@ -16,6 +16,9 @@ class _Index:
 
     def about(self, relation: str, column: str) -> Contribution:
         return Columns(self.contributions(relation)).about(column)
+
+    def into(self, relation: str, column: str) -> list[Fan]:
+        return Columns(self.contributions(relation)).into(column)
 
     def contributions(self, relation: str) -> Iterable[Contribution]:
         found = self._contributions.get(relation)
