@@ -7,9 +7,11 @@ that cannot be proved the action is not offered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sql_lineage_ls.features.asking import Asked
 from sql_lineage_ls.features.declare_names import declare_columns
@@ -19,7 +21,7 @@ from sql_lineage_ls.features.expand_star import expand_star
 from sql_lineage_ls.features.explicit_alias import explicit_alias
 from sql_lineage_ls.features.mend_names import did_you_mean, qualify
 from sql_lineage_ls.features.remove_cte import remove_cte
-from sql_lineage_ls.features.results import Action, Diagnostic
+from sql_lineage_ls.features.results import Action, Diagnostic, TextChange
 from sql_lineage_ls.features.silence import silence
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import Snapshot
@@ -56,7 +58,8 @@ def code_actions(snapshot: Snapshot, uri: str, span: Span, options: ActionOption
     )
     statement = document.statement_at(span.start)
     asked = Asked(snapshot, document, statement, span, found, chosen.lazy)
-    return tuple(action for action in _actions(asked) if _is_wanted(action.kind, chosen.kinds))
+    wanted = (action for action in _actions(asked) if _is_wanted(action.kind, chosen.kinds))
+    return tuple(_with_line_ends(snapshot, action) for action in wanted)
 
 
 def _actions(asked: Asked) -> Iterator[Action]:
@@ -66,6 +69,18 @@ def _actions(asked: Asked) -> Iterator[Action]:
     if asked.statement is not None and not asked.statement.stale:
         for rewrite in _REWRITES:
             yield from rewrite(asked)
+
+
+def _with_line_ends(snapshot: Snapshot, action: Action) -> Action:
+    """The action with the line ends that each document has already; what makes them writes `\\n`."""
+    return replace(action, changes=tuple(_ended(snapshot, change) for change in action.changes))
+
+
+def _ended(snapshot: Snapshot, change: TextChange) -> TextChange:
+    document = snapshot.document(change.span.uri) if "\n" in change.text else None
+    if document is None or "\r\n" not in document.text:
+        return change
+    return replace(change, text=re.sub(r"\r?\n", "\r\n", change.text))
 
 
 def _is_wanted(kind: str, kinds: Sequence[str]) -> bool:

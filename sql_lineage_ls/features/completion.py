@@ -7,13 +7,14 @@ and relations, `ON ¦` whole join conditions, and every other place the columns 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from sql_lineage_ls.features.asking import place_at, statement_before
 from sql_lineage_ls.features.join_conditions import join_conditions
 from sql_lineage_ls.features.results import Completion, Completions
 from sql_lineage_ls.features.type_text import field_rows, one_line, signature
-from sql_lineage_ls.features.written_names import written
+from sql_lineage_ls.features.written_names import qualifier, written
 from sql_lineage_ls.lineage.model import Node, path_text
 from sql_lineage_ls.lineage.probe import Candidate, Place
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -73,30 +74,31 @@ def _items(
 ) -> Iterator[Completion]:
     dialect = document.dialect
     if place.kind == "relation":
-        yield from (_named(snapshot, candidate, dialect, ()) for candidate in place.candidates)
+        yield from (_named(snapshot, candidate, dialect, frozenset(), {}) for candidate in place.candidates)
         yield from _relations(snapshot, document, place.prefix)
         return
     if place.kind == "member":
-        yield from (_named(snapshot, candidate, dialect, ()) for candidate in place.candidates)
+        yield from (_named(snapshot, candidate, dialect, frozenset(), {}) for candidate in place.candidates)
         return
     last = _LAST_WORD.search(before)
     if last is not None and last[1].upper() == "ON":
         yield from join_conditions(snapshot, place.sources, dialect)
-    names = [candidate.key for candidate in place.candidates if candidate.kind == "column"]
-    several = frozenset(name for name in names if names.count(name) > 1) if len(names) < MOST_ITEMS else frozenset()
-    yield from (_named(snapshot, candidate, dialect, several) for candidate in place.candidates)
+    names = Counter(candidate.key for candidate in place.candidates if candidate.kind == "column")
+    several = frozenset(name for name, count in names.items() if count > 1)
+    owners = {source.name: qualifier(source, dialect) for source in place.sources if "." not in source.name}
+    yield from (_named(snapshot, candidate, dialect, several, owners) for candidate in place.candidates)
     if before.rstrip()[-1:] != ".":
         yield from _keywords(dialect, typed)
 
 
 def _named(
-    snapshot: Snapshot, candidate: Candidate, dialect: Dialect, several: frozenset[str] | tuple[()]
+    snapshot: Snapshot, candidate: Candidate, dialect: Dialect, several: frozenset[str], owners: Mapping[str, str]
 ) -> Completion:
-    """A name in scope; a column that several sources have is written with its source."""
+    """A name in scope; a column that several sources have is written with its source, as `owners` spell it."""
     text = written(candidate, dialect)
     label = candidate.name
     if candidate.kind == "column" and candidate.key in several and candidate.owner:
-        label, text = f"{candidate.owner}.{label}", f"{candidate.owner}.{text}"
+        label, text = f"{candidate.owner}.{label}", f"{owners.get(candidate.owner, candidate.owner)}.{text}"
     source = _source(snapshot, candidate.nodes)
     if candidate.kind == "cte":
         source = candidate.owner

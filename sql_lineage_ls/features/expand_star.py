@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from sql_lineage_ls.features.asking import Asked, line_start, place_at
 from sql_lineage_ls.features.locate import is_templated
 from sql_lineage_ls.features.results import Action
-from sql_lineage_ls.features.written_names import written
+from sql_lineage_ls.features.written_names import qualifier, written
 from sql_lineage_ls.lineage.model import ColumnFact
 from sql_lineage_ls.lineage.probe import Candidate, Source
 from sql_lineage_ls.syntax.dialects import Dialect
@@ -96,7 +96,7 @@ def _owners(sources: Sequence[Source], columns: Sequence[ColumnFact], dialect: D
             if found is None or (source.name, found.key) in used or in_star[found.key] < in_sources[found.key]:
                 continue
             used.add((source.name, found.key))
-            owner = written(Candidate(source.name.rpartition(".")[2], ""), dialect) + "."
+            owner = qualifier(source, dialect) + "."
             break
         owners.append(owner)
     return owners

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sql_lineage_ls.features.asking import Asked, place_at, steps_behind
 from sql_lineage_ls.features.results import Action, Diagnostic
-from sql_lineage_ls.features.written_names import written
+from sql_lineage_ls.features.written_names import qualifier, written
 from sql_lineage_ls.lineage.probe import Candidate, Source
 from sql_lineage_ls.syntax.dialects import Dialect, NameOrder
 from sql_lineage_ls.text.span import Span
@@ -54,7 +54,7 @@ def qualify(asked: Asked, finding: Diagnostic) -> Iterator[Action]:
     for source in place.sources:
         if not _can_own(asked, finding, source, key):
             continue
-        name = written(Candidate(_last_part(source.name), ""), dialect)
+        name = qualifier(source, dialect)
         change = asked.change(finding.span.start, finding.span.start, f"{name}.")
         title = f"Change to `{name}.{asked.text(finding.span)}`"
         yield Action(title, "quickfix", (change,), diagnostics=(finding,))

@@ -50,7 +50,7 @@ def _here(asked: Asked, finding: Diagnostic) -> TextChange | None:
         return asked.change(last, last, f"  {mark}")
     if _is_inside(pieces, first):
         return None
-    return asked.change(first, first, f"{text[first:head]}{mark}{_ending(text)}")
+    return asked.change(first, first, f"{text[first:head]}{mark}\n")
 
 
 def _pieces_around(document: DocumentView, first: int, last: int) -> tuple[Piece, ...]:
@@ -80,8 +80,8 @@ def _in_file(asked: Asked, code: str) -> TextChange:
     # The line that names the dialect stays the first one.
     first = _FIRST_LINE.match(text)
     at = first.end() if first is not None else int(text.startswith("\ufeff"))
-    before = _ending(text) if first is not None and not first[0].endswith(("\n", "\r")) else ""
-    return asked.change(at, at, f"{before}-- sql-lineage: ignore-file[{code}]{_ending(text)}")
+    before = "\n" if first is not None and not first[0].endswith(("\n", "\r")) else ""
+    return asked.change(at, at, f"{before}-- sql-lineage: ignore-file[{code}]\n")
 
 
 def _extended(asked: Asked, comment: re.Match[str], code: str) -> TextChange:
@@ -92,8 +92,3 @@ def _extended(asked: Asked, comment: re.Match[str], code: str) -> TextChange:
 def _line_end(text: str, offset: int) -> int:
     found = _LINE_END.search(text, offset)
     return found.start() if found is not None else len(text)
-
-
-def _ending(text: str) -> str:
-    """The line ends that a text has already."""
-    return "\r\n" if "\r\n" in text else "\n"

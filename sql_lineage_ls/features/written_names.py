@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sql_lineage_ls.lineage.probe import Candidate
+from sql_lineage_ls.lineage.probe import Candidate, Source
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.keywords import reserved
 
@@ -28,3 +28,11 @@ def written(candidate: Candidate, dialect: Dialect) -> str:
         return name
     closing = dialect.quote
     return dialect.quote + name.replace(closing, closing * 2) + closing
+
+
+def qualifier(source: Source, dialect: Dialect) -> str:
+    """What stands before the columns of a source: `o`; in Postgres `"O"` where its name was given in quotes."""
+    name = source.name if source.name[-1:] in ('"', "`", "]") else source.name.rpartition(".")[2]
+    if is_plain(name, dialect) and source.key not in ("", dialect.column_key(name), dialect.table_key(name)):
+        return dialect.quote + name + dialect.quote
+    return written(Candidate(name, ""), dialect)

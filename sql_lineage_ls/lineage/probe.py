@@ -40,11 +40,15 @@ class Candidate(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True):
-    """A range variable of the block: its name, the stored relation that it is ('' for others), and its columns."""
+    """A range variable of the block: its name, the stored relation that it is ('' for others), and its columns.
+
+    `key` is the last part of its name, folded.
+    """
 
     name: str
     relation: str
     columns: tuple[Candidate, ...]
+    key: str = ""
 
 
 class Place(Struct, frozen=True):
@@ -123,7 +127,8 @@ def _visible(scope: Scope) -> Iterable[Candidate]:
 
 def _sources(scope: Scope) -> Iterable[Source]:
     for variable in scope.ranges:
-        yield Source(variable.name, variable.relation, tuple(_columns(variable, variable.columns)))
+        key = variable.qualifiers[-1] if variable.qualifiers else ""
+        yield Source(variable.name, variable.relation, tuple(_columns(variable, variable.columns)), key)
 
 
 def _columns(variable: RangeVariable, columns: Iterable[Column]) -> list[Candidate]:

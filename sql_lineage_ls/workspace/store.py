@@ -105,8 +105,10 @@ class Store:
         for entry in os.scandir(self._folder):
             if entry.path == str(path) or not entry.name.endswith((_SUFFIX, ".tmp")):
                 continue
-            status = entry.stat(follow_symlinks=False)
-            found.append((status.st_mtime, status.st_size, entry.path))
+            # Another editor may have put its state in its place, or taken one away, in between.
+            with contextlib.suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                found.append((status.st_mtime, status.st_size, entry.path))
         room = self._most_bytes - coming
         for _, size, name in sorted(found, reverse=True):
             room -= size

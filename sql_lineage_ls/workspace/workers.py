@@ -91,9 +91,21 @@ class Workers:
             else:
                 self._waiting.append(job)
             if self._idle < len(self._waiting) and len(self._lanes) < self._count:
-                self._lanes.append(_Lane(self))
-                self._lanes[-1].start()
+                self._add_lane()
             self._changed.notify()
+
+    def _add_lane(self) -> None:
+        """One process more; where the system has no thread for it, and there is none yet, the work goes back."""
+        lane = _Lane(self)
+        try:
+            lane.start()
+        except RuntimeError as error:
+            _log.warning("no thread for a worker process could be started: %s", error)
+            while self._waiting and not self._lanes:
+                self._outcomes.put(Unavailable(self._waiting.popleft()))
+                self._wake()
+        else:
+            self._lanes.append(lane)
 
     def take(self) -> Outcome | None:
         """The next outcome, None where there is none yet."""

@@ -109,6 +109,10 @@ def test_a_table_that_was_meant() -> None:
         ("postgres", "SELECT (¦master).name FROM ships a, ships b, (SELECT 1 AS one) c",
          ["SELECT (a.master).name FROM ships a, ships b, (SELECT 1 AS one) c",
           "SELECT (b.master).name FROM ships a, ships b, (SELECT 1 AS one) c"]),
+        ("postgres", 'SELECT i¦d FROM ships "A", ships B, ships AS "order"',
+         ['SELECT "A".id FROM ships "A", ships B, ships AS "order"',
+          'SELECT B.id FROM ships "A", ships B, ships AS "order"',
+          'SELECT "order".id FROM ships "A", ships B, ships AS "order"']),
         ("snowflake", "SELECT master:name¦ FROM ships a, ships b", []),
         ("snowflake", "SELECT master¦:name FROM ships a, ships b",
          ["SELECT a.master:name FROM ships a, ships b", "SELECT b.master:name FROM ships a, ships b"]),
@@ -364,3 +368,11 @@ def test_findings_of_one_statement_are_those_of_the_document_there() -> None:
     assert [finding.code for finding in everything] == ["undeclared-column", "undeclared-field"]
     assert product.diagnostics(snapshot, QUERY, within=Span(3, 3)) == everything[:1]
     assert product.diagnostics(snapshot, QUERY, within=Span(40, 40)) == everything[1:]
+
+
+def test_line_ends_stay_as_they_are() -> None:
+    ddl = "CREATE TABLE ships (\r\n  id int -- the id\r\n);\r\n"
+    found = results("postgres", "SELECT s.crew¦ FROM ships s", "Add", ddl)
+    assert found == ["CREATE TABLE ships (\r\n  id int, -- the id\r\n  crew text\r\n);\r\n"]
+    (found,) = results("postgres", "SELECT 1;\r\nSELECT s.crew¦ FROM ships s", "Ignore `undeclared-column` in", ddl),
+    assert found == ["-- sql-lineage: ignore-file[undeclared-column]\r\nSELECT 1;\r\nSELECT s.crew FROM ships s"]

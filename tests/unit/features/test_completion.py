@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sql_lineage_ls.features.completion import completions, describe
@@ -112,6 +114,15 @@ def test_join_conditions_come_from_joins_elsewhere_first() -> None:
     found = ask("postgres", "SELECT 1 FROM trips t JOIN riders r ON ¦", ddl).items
     assert [item.label for item in found if item.kind == "condition"] == ["t.rider_id = r.no", "t.town = r.town"]
     assert [item.source for item in found[:2]] == ["joined so elsewhere", "same name"]
+
+
+def test_join_conditions_of_quoted_aliases_and_of_wide_tables() -> None:
+    columns = ", ".join(f"c{number} int" for number in range(1_500))
+    ddl = f"CREATE TABLE trips ({columns}); CREATE TABLE riders ({columns});"
+    started = time.perf_counter()
+    found = ask("postgres", 'SELECT 1 FROM trips "T" JOIN riders r ON ¦', ddl).items
+    assert time.perf_counter() - started < 3
+    assert [item.text for item in found[:2]] == ['"T".c0 = r.c0', '"T".c1 = r.c1']
 
 
 def test_type_and_source_are_told() -> None:

@@ -10,6 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -309,6 +310,28 @@ def test_the_folder_stays_within_its_size(tmp_path: Path) -> None:
     small = Store(tmp_path / "small", most_bytes=10)
     assert started(folder, small).snapshot.complete
     assert state_files(tmp_path / "small") == []
+
+
+def test_files_that_another_process_takes_away_meanwhile(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "new-other.tmp").write_bytes(b"half")
+    scan = os.scandir
+
+    def taken_away_meanwhile(path: Path) -> Any:
+        if Path(path) != cache:
+            return scan(path)
+        found = list(scan(path))
+        for entry in found:
+            os.unlink(entry.path)
+        return found
+
+    monkeypatch.setattr(store.os, "scandir", taken_away_meanwhile)
+    started(folder, Store(cache))
+    monkeypatch.undo()
+    assert len(state_files(cache)) == 1
 
 
 PROGRAM = """

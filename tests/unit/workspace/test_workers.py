@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -241,6 +242,18 @@ def test_without_processes_everything_is_done_here(tmp_path: Path) -> None:
         with engine_on(tmp_path, alone) as other:
             assert facts(engine.finish()) == facts(other.finish())
         assert engine.snapshot.ready
+
+
+def test_without_threads_everything_is_done_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    write(tmp_path, TEXTS)
+    with engine_on(tmp_path, alone) as other:
+        expected = facts(other.finish())
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with engine_on(tmp_path) as engine:
+        assert facts(engine.finish()) == expected
 
 
 def test_nothing_of_the_workspace_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
