@@ -186,8 +186,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     unnest_name: bool = False
     # In `*`, the merged column of USING stands where the left table has it, not first (DuckDB, SQLite).
     using_in_place: bool = False
-    # UNPIVOT gives the values before the names (BigQuery "UNPIVOT operator", T-SQL); in Snowflake, Oracle, Redshift,
-    # Spark and DuckDB the names come first.
+    # UNPIVOT gives the values before the names (BigQuery "UNPIVOT operator"; T-SQL, whose page shows no star); in
+    # Snowflake (Snowpark "DataFrame.unpivot"), Oracle, Redshift, Spark and DuckDB the names come first.
     unpivot_values_first: bool = False
     # With one aggregate only, a pivot names its columns by the values alone, whatever the aggregate's alias (Spark,
     # Databricks "PIVOT clause").
@@ -379,7 +379,11 @@ DIALECTS: dict[str, Dialect] = {
                 "lateral_alias": LateralAlias.NEVER,
                 "anonymous": "_c{i}",
                 "name_style": NameStyle.ORDINAL,
-                "pseudo_columns": frozenset({"input__file__name", "block__offset__inside__file", "row__id"}),
+                # Hive, LanguageManual "Virtual Columns".
+                "pseudo_columns": frozenset(
+                    {"input__file__name", "block__offset__inside__file", "row__offset__inside__block",
+                     "raw__data__size", "row__id", "grouping__id"}
+                ),
             },
         ),
         Dialect(

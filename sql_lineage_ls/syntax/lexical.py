@@ -71,7 +71,7 @@ _TRINO = Lexical()
 LEXICAL: dict[str, Lexical] = {
     "ansi": Lexical(
         quotes="'\"`", nested_comments=True, dollar_quotes=_TAGGED_DOLLAR, table_without_as=True,
-        line_command_signs="\\.",
+        line_command_signs="\\.!",
     ),
     "bigquery": Lexical(
         quotes="'\"`", backslash="'\"`", comments=("--", "#"), triple_quotes=True, one_line_quotes=True

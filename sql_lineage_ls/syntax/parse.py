@@ -45,8 +45,8 @@ _NO_DATA = words(
     APPLY CHECK FLASHBACK HANDLER RESTORE
     """
 )
-# What a line begins with that a client reads itself: `\\cd`, `.print`.
-_CLIENT_MARKS = frozenset({"\\", "."})
+# What a line begins with that a client reads itself: `\\cd`, `.print`, `!source`.
+_CLIENT_MARKS = frozenset({"\\", ".", "!"})
 # Those of them whose rest need not be read, since no variable can be set there.
 _OPAQUE = _NO_DATA - {"SET", "DECLARE", "CREATE", "ALTER", "EXECUTE", "EXISTS", "DESC", "DO", "BEGIN", "IF"}
 

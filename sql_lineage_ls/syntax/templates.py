@@ -149,12 +149,20 @@ def _blank(text: str) -> str:
     return _NOT_A_LINE_END.sub(" ", text)
 
 
+def _condition(content: str) -> str:
+    """The test of `- if not is_incremental() -`, with single blanks; '' for one of several parts."""
+    test = " ".join(content.strip("-+ \n\t").split()).removeprefix("if").strip()
+    return "" if re.search(r"\b(and|or)\b", test) else test
+
+
 class _Block(Struct):
     """An open `{% if %}`, `{% for %}`, ..; `hidden` while what stands in it is left out, `taken` once a branch was."""
 
     kind: str
     hidden: bool
     taken: bool
+    # The test of an if that has one branch.
+    condition: str = ""
 
 
 class _Masker:
@@ -173,6 +181,8 @@ class _Masker:
         # How many blocks of each kind are open.
         self.open: Counter[str] = Counter()
         self.hidden = 0
+        # The test of the last if of one branch, whether that is kept, and where the if ends.
+        self.ended = ("", False, 0)
         self.unclosed: set[str] = set()
         # A tag right before a dot somewhere is a qualifier, so the same tag behind a table's name is its alias.
         self.qualifiers = set(re.findall(r"\{\{([^{}]*)\}\}\.", text))
@@ -231,16 +241,26 @@ class _Masker:
             if not self.hidden and not _INCREMENTAL.match(content):
                 self.choices.append(span)
             taken = word == "for" or not _OTHER_ROUNDS.search(content)
-            self._open(word, hidden=not taken)
+            condition = _condition(content) if word == "if" else ""
+            if self._is_other_case(condition, span.start):
+                taken = not self.ended[1]
+            self._open(word, hidden=not taken, condition=condition)
         elif word in ("macro", "call", "materialization", "docs") or (word == "set" and _BLOCK_SET.match(content)):
             self._open(word, hidden=True)
         elif word in ("elif", "else"):
             self._branch()
         elif word.startswith("end"):
-            self._close(word[3:])
+            self._close(word[3:], span.end)
 
-    def _open(self, kind: str, hidden: bool) -> None:
-        self.blocks.append(_Block(kind, hidden, not hidden))
+    def _is_other_case(self, condition: str, start: int) -> bool:
+        """Whether an if tests the opposite of the one that ends right before it: together they are if and else."""
+        before, _, end = self.ended
+        if not before or not condition or self.text[end:start].strip():
+            return False
+        return condition == f"not {before}" or before == f"not {condition}"
+
+    def _open(self, kind: str, hidden: bool, condition: str = "") -> None:
+        self.blocks.append(_Block(kind, hidden, not hidden, condition))
         self.open[kind] += 1
         self.hidden += hidden
 
@@ -253,8 +273,9 @@ class _Masker:
         self.hidden += hidden - block.hidden
         block.hidden = hidden
         block.taken = True
+        block.condition = ""
 
-    def _close(self, kind: str) -> None:
+    def _close(self, kind: str, end: int = 0) -> None:
         """Close the innermost block of a kind, and what was left open in it."""
         if not self.open[kind]:
             return
@@ -263,6 +284,7 @@ class _Masker:
             self.open[block.kind] -= 1
             self.hidden -= block.hidden
             if block.kind == kind:
+                self.ended = (block.condition, block.taken, end)
                 return
 
     # {{ .. }}

@@ -210,6 +210,7 @@ class Spark:
 
     def __init__(self) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
 
@@ -219,7 +220,8 @@ class Spark:
         builder = builder.config("spark.sql.codegen.wholeStage", "false").config("spark.sql.adaptive.enabled", "false")
         builder = builder.config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         self._server = builder.config("spark.sql.warehouse.dir", tempfile.mkdtemp()).getOrCreate()
-        self._errors = PySparkException
+        # Faults of Spark itself ("Resolved plan should not contain any ..") are no PySparkException.
+        self._errors = (PySparkException, Py4JError)
         logging.getLogger("SQLQueryContextLogger").disabled = True
         self._views: list[str] = []
 

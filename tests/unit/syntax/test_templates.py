@@ -210,3 +210,13 @@ def test_hostile_texts_take_linear_time(text: str) -> None:
     began = time.process_time()
     mask(text * 30_000 if len(text) < 20 else text + text[-12:] * 30_000)
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize("test", ["is_incremental()", "var('late')"])
+def test_two_ifs_of_opposite_tests_are_an_if_and_an_else(test: str) -> None:
+    one = f"{{% if {test} %}} WHERE qty > 1 {{% endif %}}"
+    other = f"{{%- if not  {test} -%}} WHERE qty > 2 {{% endif %}}"
+    assert squeezed(f"SELECT qty FROM crates {one}\n{other}") == "SELECT qty FROM crates WHERE qty > 1"
+    assert squeezed(f"SELECT qty FROM crates {other}\n{one}").count("WHERE") == 1
+    assert squeezed(f"SELECT qty FROM crates {one} LIMIT 5 {other}").count("WHERE") == 2
+    assert squeezed(f"SELECT qty FROM crates {one} {one}").count("WHERE") == 2
