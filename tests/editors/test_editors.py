@@ -179,3 +179,4 @@ def test_vscode_mends_a_warning_with_a_fix_in_another_file(vscode: Seen) -> None
 def test_vscode_installs_the_server_by_itself(newcomer: Seen) -> None:
     assert "shop.orders_raw.customer.address.city" in newcomer["first hover"]
     assert "the packages of this extension" in newcomer["first status"]
+    assert newcomer["first notices"] == []

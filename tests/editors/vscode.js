@@ -116,6 +116,7 @@ async function first(editor) {
   await editor.show('bigquery/order_lines.sql');
   report('first hover', await editor.hover('address.city AS city', '.city', 'customer.address.city'));
   await editor.picture('first-hover');
+  report('first notices', (await page.locator('.notification-list-item').allInnerTexts()).map(plain));
   await editor.leave();
   await page.locator('.statusbar-item', { hasText: 'SQL Lineage' }).click();
   const row = page.locator('.quick-input-list .monaco-list-row');
