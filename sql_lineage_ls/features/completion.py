@@ -26,6 +26,8 @@ from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot
 MOST_ITEMS = 500
 """More than this nobody reads; the editor asks again with the next letter."""
 
+# How far before the cursor is looked: a pattern that ends there would cost the square of a long text.
+_LOOK_BACK = 500
 _WORD_BEFORE = re.compile(r"[\w$]*\Z")
 _WORD_BEHIND = re.compile(r"[\w$]*")
 _MODEL = re.compile(r"""\bref\(\s*['"](?P<typed>[\w.]*)\Z""")
@@ -41,19 +43,21 @@ def completions(snapshot: Snapshot, uri: str, offset: int, limit: int = MOST_ITE
     document = snapshot.document(uri)
     if document is None:
         return Completions()
-    before = document.text[:offset]
+    first = max(0, offset - _LOOK_BACK)
+    before = document.text[first:offset]
     model = _MODEL.search(before)
     if model is not None:
-        return _limited(_models(snapshot, document), Span(model.start("typed"), offset), model["typed"], limit)
+        span = Span(first + model.start("typed"), offset)
+        return _limited(_models(snapshot, document), span, model["typed"], limit)
     word = _WORD_BEFORE.search(before)
-    start = word.start() if word else offset
+    start = first + word.start() if word else offset
     typed = document.text[start:offset]
     behind = _WORD_BEHIND.match(document.text, offset)
     span = Span(start, behind.end() if behind else offset)
     if not _in_code(document, start) or typed[:1].isdigit():
         return Completions()
     place = place_at(snapshot, document, span)
-    found = _items(snapshot, document, place, before[:start], typed)
+    found = _items(snapshot, document, place, before[: start - first], typed)
     return _limited(found, span, typed, limit)
 
 

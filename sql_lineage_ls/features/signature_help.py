@@ -10,6 +10,7 @@ from sql_lineage_ls.syntax.query_model import ColumnDef, CreateFunction
 from sql_lineage_ls.workspace.snapshot import Snapshot
 
 _NAME = re.compile(r"[\w.`\"$]+\Z")
+_LONGEST_NAME = 300
 
 
 def signature_at(snapshot: Snapshot, uri: str, offset: int) -> Signature | None:
@@ -23,20 +24,22 @@ def signature_at(snapshot: Snapshot, uri: str, offset: int) -> Signature | None:
     if document is None or statement is None:
         return None
     text = document.text[statement.start : offset]
-    calls: list[tuple[str, int]] = []
+    calls: list[tuple[int, int]] = []
     for piece in pieces_of(text, document.dialect):
         if piece.kind == OPEN:
-            called = _NAME.search(text, 0, piece.start)
-            calls.append((called[0] if called is not None and text[piece.start] == "(" else "", 0))
+            calls.append((piece.start, 0))
         elif piece.kind == CLOSE and calls:
             calls.pop()
         elif piece.kind in (SIGN, WORD) and text[piece.start] == "," and calls:
             calls[-1] = calls[-1][0], calls[-1][1] + 1
-    if not calls or not calls[-1][0]:
+    if not calls or text[calls[-1][0]] != "(":
         return None
-    name, active = calls[-1]
-    function = snapshot.signature(uri, statement.index, re.sub(r"[`\"]", "", name))
-    return _signature(name, function, active) if function is not None else None
+    bracket, active = calls[-1]
+    called = _NAME.search(text, max(0, bracket - _LONGEST_NAME), bracket)
+    if called is None:
+        return None
+    function = snapshot.signature(uri, statement.index, re.sub(r"[`\"]", "", called[0]))
+    return _signature(called[0], function, active) if function is not None else None
 
 
 def _signature(name: str, function: CreateFunction, active: int) -> Signature:

@@ -125,6 +125,14 @@ def test_join_conditions_of_quoted_aliases_and_of_wide_tables() -> None:
     assert [item.text for item in found[:2]] == ['"T".c0 = r.c0', '"T".c1 = r.c1']
 
 
+def test_long_words_before_the_cursor_cost_no_more_than_others() -> None:
+    started = time.perf_counter()
+    found = ask("postgres", f"SELECT {'a' * 60_000}, t.¦ FROM trips t", "CREATE TABLE trips (town text)").items
+    ask("postgres", f"SELECT {'a' * 60_000}¦ FROM trips t", "CREATE TABLE trips (town text)")
+    assert time.perf_counter() - started < 4
+    assert [item.label for item in found] == ["town"]
+
+
 def test_type_and_source_are_told() -> None:
     snapshot, offset = opened("bigquery", "SELECT s.k¦ FROM shop.trips t, UNNEST(t.stops) s")
     item = completions(snapshot, URI, offset).items[0]

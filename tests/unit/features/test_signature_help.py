@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sql_lineage_ls.features.results import Signature
@@ -45,3 +47,11 @@ def test_a_table_function() -> None:
 )
 def test_nothing_outside_of_calls_of_known_functions(sql: str) -> None:
     assert ask(sql) is None
+
+
+def test_a_long_statement_costs_no_more_than_its_length() -> None:
+    rows = ",\n".join(f"({row}, 'x')" for row in range(4_000))
+    started = time.perf_counter()
+    found = ask(f"INSERT INTO shop.t VALUES {rows}, (shop.net_price(1, ¦2), 'x')")
+    assert time.perf_counter() - started < 5
+    assert found == Signature(NET, ("gross NUMERIC", "rate NUMERIC"), 1)
