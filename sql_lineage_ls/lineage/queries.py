@@ -293,7 +293,8 @@ def _project(projection: q.Projection, position: int, block: _Block, context: Co
         return
     many = stars.several_columns(projection, scope, context)
     if many is not None:
-        block.columns += many
+        block.columns += many.columns
+        block.open += many.open
         return
     value = expressions.evaluate(projection.value, scope, context)
     _add_column(projection, value, position, block, context)

@@ -10,18 +10,20 @@ from msgspec.structs import replace
 
 from sql_lineage_ls.lineage import expressions, generators
 from sql_lineage_ls.lineage.context import Context
-from sql_lineage_ls.lineage.model import Occurrence, Problem
+from sql_lineage_ls.lineage.model import Gap, Occurrence, Problem
 from sql_lineage_ls.lineage.scope import Column, OpenSource, RangeVariable, Scope
 from sql_lineage_ls.lineage.values import (
     RecordItem,
     Ref,
     Traced,
+    Unknown,
     Value,
     build_record,
     fields,
     named_fields,
 )
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.name_matcher import name_matcher
 
 __all__ = ["Expansion", "expand_star", "fields", "several_columns"]
 
@@ -157,8 +159,9 @@ def _modified(star: q.Star, found: Expansion, scope: Scope, context: Context) ->
     columns = list(found.columns)
     opened = found.open
     if star.names is not None:
-        columns = _matching(columns, star.names)
-        opened = ()
+        compiled = name_matcher(star.names)
+        columns = _matching(columns, compiled)
+        opened = opened if compiled is not None else (*opened, _UNTOLD)
     nested = [ref for ref in star.except_ if len(ref.parts) > 1 and _starts_at_record(ref, columns, context)]
     left_out = {context.fold(ref.parts[-1]) for ref in star.except_ if ref not in nested}
     for ref in star.except_:
@@ -289,7 +292,7 @@ def whole_star(projection: q.Projection) -> q.Star | None:
     return value if isinstance(value, q.Star) else None
 
 
-def several_columns(projection: q.Projection, scope: Scope, context: Context) -> list[Column] | None:
+def several_columns(projection: q.Projection, scope: Scope, context: Context) -> Expansion | None:
     """The columns of a select item that makes more than one, None for an ordinary item."""
     expr = projection.value
     if isinstance(expr, q.Call) and expr.name == "UNTUPLE" and len(expr.args) == 1:
@@ -297,52 +300,55 @@ def several_columns(projection: q.Projection, scope: Scope, context: Context) ->
     if isinstance(expr, q.Call):
         made = generators.select_columns(projection, scope, context)
         if made is not None:
-            return made
+            return Expansion(tuple(made))
     if isinstance(expr, q.Applied):
         return _applied(expr, (projection.start, projection.end), scope, context)
     pattern = next(_patterns(expr), None) if context.dialect.repeats_columns else None
     if pattern is None:
         return None
+    found = _matched(pattern, scope, context)
     columns = []
-    for column in matching_columns(pattern, scope, context):
+    for column in found.columns:
         with context.matching(column.value):
             value = expressions.evaluate(expr, scope, context)
         name, key = _repeated_name(projection.alias, column, pattern.pattern, context)
         columns.append(Column(name, key, value, ((projection.start, projection.end),)))
-    return columns
+    as_they_are = expr is pattern and projection.alias is None
+    return Expansion(tuple(columns), found.open if as_they_are or not found.open else (_UNTOLD,))
 
 
-def _untupled(projection: q.Projection, arg: q.Expr, scope: Scope, context: Context) -> list[Column] | None:
+def _untupled(projection: q.Projection, arg: q.Expr, scope: Scope, context: Context) -> Expansion | None:
     """ClickHouse `untuple(t) AS u`: a column `u.name` for each element; without alias their names are not known."""
     items = named_fields(expressions.evaluate(arg, scope, context))
     if items is None:
         return None
     alias, at = projection.alias, (projection.start, projection.end)
     before = f"{alias.text}." if alias is not None else ""
-    return [Column(before + i.name, before + i.key, i.value, (at,), at, unnamed=alias is None, guessed=alias is None)
-            for i in items]
+    return Expansion(tuple(
+        Column(before + i.name, before + i.key, i.value, (at,), at, unnamed=alias is None, guessed=alias is None)
+        for i in items
+    ))
 
 
-def _applied(expr: q.Applied, at: tuple[int, int], scope: Scope, context: Context) -> list[Column] | None:
+def _applied(expr: q.Applied, at: tuple[int, int], scope: Scope, context: Context) -> Expansion | None:
     """A column `f(name)` for each of the columns, None where they cannot be listed."""
     if isinstance(expr.columns, q.Star):
         expanded = expand_star(expr.columns, scope, context)
         if expanded.open:
             return None
-        columns = list(expanded.columns)
     elif not isinstance(expr.columns, q.ColumnsPattern):
         return None
     else:
-        columns = matching_columns(expr.columns, scope, context)
+        expanded = _matched(expr.columns, scope, context)
     made = []
-    for column in columns:
+    for column in expanded.columns:
         name, value = column.name, column.value
         for function in expr.functions:
             with context.matching(value):
                 value = expressions.evaluate(q.Call(function.upper(), (q.ColumnsPattern(""),)), scope, context)
             name = f"{function}({name})"
         made.append(Column(name, context.dialect.column_key(name), value, (at,), at))
-    return made
+    return Expansion(tuple(made), (_UNTOLD,) if expanded.open else ())
 
 
 def _patterns(node: object) -> Iterator[q.ColumnsPattern]:
@@ -362,16 +368,26 @@ _LEAVES = (q.ColumnRef, q.Literal, q.Parameter, q.Name, q.SubqueryExpr, q.TypeSp
 
 
 def matching_columns(pattern: q.ColumnsPattern, scope: Scope, context: Context) -> list[Column]:
-    """The columns of `*`, or of the star in it, whose names a COLUMNS(..) matches; none where the regex is broken."""
-    if isinstance(pattern.star, q.Star):
-        return _matching(expand_star(pattern.star, scope, context).columns, pattern.pattern)
-    return _matching(_all(q.Star(start=0), scope, context).columns, pattern.pattern)
+    """The listed columns of `*`, or of the star in it, whose names a COLUMNS(..) matches."""
+    return list(_matched(pattern, scope, context).columns)
 
 
-def _matching(columns: Iterable[Column], pattern: str) -> list[Column]:
-    try:
-        compiled = re.compile(pattern)
-    except re.error:
+def _matched(pattern: q.ColumnsPattern, scope: Scope, context: Context) -> Expansion:
+    star = pattern.star
+    found = expand_star(star, scope, context) if star is not None else _all(q.Star(start=0), scope, context)
+    compiled = name_matcher(pattern.pattern)
+    opened = found.open if compiled is not None else (*found.open, _UNTOLD)
+    return Expansion(tuple(_matching(found.columns, compiled)), opened)
+
+
+# The columns that an expression over COLUMNS(..) makes of columns which nobody lists.
+_UNTOLD = OpenSource("", "COLUMNS(..)", value=Unknown(Gap(
+    "wildcard-unexpanded", "the columns whose names match are not known here"
+)))
+
+
+def _matching(columns: Iterable[Column], compiled: re.Pattern[str] | None) -> list[Column]:
+    if compiled is None:
         return []
     return [column for column in columns if compiled.search(column.bare or column.name)]
 
