@@ -216,11 +216,11 @@ def soak_rows(edits: int = 2_000, files: int = 50) -> Iterator[Row]:
     fresh.rescan()
     for uri, text in texts.items():
         fresh.open(uri, "-- dialect: bigquery\n" + text, 0)
-    differing = _differences(engine.snapshot, fresh.finish())
+    differing = differences(engine.snapshot, fresh.finish())
     yield Row("documents that differ from a fresh start after them", differing, "")
 
 
-def _differences(one: Snapshot, other: Snapshot) -> int:
+def differences(one: Snapshot, other: Snapshot) -> int:
     """How many documents have other edges: statements that are half-typed keep what they said before."""
 
     def said(snapshot: Snapshot, uri: str) -> list[Any]:
