@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.features.asking import Asked
 from sql_lineage_ls.features.results import Action, TextChange
+from sql_lineage_ls.features.subject import qualifiers
 from sql_lineage_ls.features.type_spelling import TYPE_SPELLINGS, spelled_columns, tree_of
 from sql_lineage_ls.features.unknown_relations import UNKNOWN_RELATION, unknown_relations
 from sql_lineage_ls.lineage.model import ROWS, Node
@@ -52,15 +53,19 @@ def _unknown(asked: Asked, statement: StatementView) -> tuple[str, str] | None:
     token = next((one for one in tokens if one.start <= offset <= one.end), None)
     if token is None or snapshot.declares_like(token.relation):
         return None
+    before_others = qualifiers(document, statement, tokens)
     for problem in unknown_relations(snapshot, document, statement):
         parts = [one for one in tokens if one.relation == token.relation and one.end <= problem.end]
         read = next((one for one in statement.lineage.reads if one.start == problem.start and not one.path), None)
         if read is None or read.relation != token.relation or not parts:
             continue
-        wanted = len(token.relation.split(SEPARATOR)) - 1
-        written = [one for one in parts if one.start > problem.end - 200][-wanted:]
-        text = document.text[statement.start + written[0].start : statement.start + problem.end]
-        quote = document.text[statement.start + written[0].start - 1 :][:1]
+        first = parts[-1].start
+        for one in reversed(parts[:-1]):
+            if (one.start, one.end) not in before_others:
+                break
+            first = one.start
+        text = document.text[statement.start + first : statement.start + problem.end]
+        quote = document.text[statement.start + first - 1 : statement.start + first]
         closes = document.text[statement.start + problem.end :][:1] == quote
         return token.relation, f"{quote}{text}{quote}" if quote in ("`", '"') and closes else text
     return None

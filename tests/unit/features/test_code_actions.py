@@ -376,3 +376,9 @@ def test_line_ends_stay_as_they_are() -> None:
     assert found == ["CREATE TABLE ships (\r\n  id int, -- the id\r\n  crew text\r\n);\r\n"]
     (found,) = results("postgres", "SELECT 1;\r\nSELECT s.crew¦ FROM ships s", "Ignore `undeclared-column` in", ddl),
     assert found == ["-- sql-lineage: ignore-file[undeclared-column]\r\nSELECT 1;\r\nSELECT s.crew FROM ships s"]
+
+
+def test_a_skeleton_for_a_very_long_name() -> None:
+    name = "harbour_" * 40
+    (found,) = results("postgres", f"SELECT 1 FROM s.{name}¦ x", "Declare", complete=True)[-1:]
+    assert found.endswith(f"CREATE TABLE s.{name} (\n  id text\n);\n")
