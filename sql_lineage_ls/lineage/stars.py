@@ -103,6 +103,8 @@ def _of_range(variable: RangeVariable, context: Context) -> Expansion:
     if not variable.columns and variable.row is not None and not variable.open:
         name = variable.name
         return Expansion((Column(name, variable.qualifiers[-1] if variable.qualifiers else name, variable.row),))
+    if variable.assumed:  # what only looks like the relation may have other columns
+        return Expansion(tuple(replace(column, guessed=True) for column in variable.columns), variable.open)
     return Expansion(variable.columns, variable.open)
 
 
@@ -374,7 +376,7 @@ def matching_columns(pattern: q.ColumnsPattern, scope: Scope, context: Context) 
 
 def _matched(pattern: q.ColumnsPattern, scope: Scope, context: Context) -> Expansion:
     star = pattern.star
-    found = expand_star(star, scope, context) if star is not None else _all(q.Star(start=0), scope, context)
+    found = expand_star(star, scope, context) if isinstance(star, q.Star) else _all(q.Star(start=0), scope, context)
     compiled = name_matcher(pattern.pattern)
     opened = found.open if compiled is not None else (*found.open, _UNTOLD)
     return Expansion(tuple(_matching(found.columns, compiled)), opened)
