@@ -59,7 +59,8 @@ def _dml_target(
 ) -> RangeVariable:
     """The target's range variable: a table of its own, or one of FROM by its alias (T-SQL: `UPDATE c .. FROM t c`)."""
     key = (context.fold(target.parts[0]) if target.parts else "",)
-    named = len(target.parts) == 1 and any(_alias_key(item.source, context) == key[0] for item in items)
+    alone = target.alias is None and len(target.parts) == 1
+    named = alone and any(_alias_key(item.source, context) == key[0] for item in items)
     if not named:
         scope.ranges.append(_through_cte(target, ctes, scope, context) or _stored_target(target, context))
         scope.ends.append(len(scope.ranges))
@@ -139,6 +140,7 @@ def _branch(
     influences: tuple[Influence, ...], context: Context,
 ) -> Iterator[Edge]:
     chosen: tuple[Influence, ...] = ()
+    scope = _seen(branch, target, source, scope)
     if branch.condition is not None:
         chosen = conditions([expressions.evaluate(branch.condition, scope, context)])
     weighed = influences_on_all(influences)
@@ -148,6 +150,13 @@ def _branch(
     if branch.action == "delete":
         deciding = influences_on_all(with_role((*chosen, *influences), MEMBERSHIP, FILTER))
         yield Edge(target.relation, ROWS, deciding.sources, gaps=deciding.gaps)
+
+
+def _seen(branch: q.MergeBranch, target: RangeVariable, source: RangeVariable, scope: Scope) -> Scope:
+    """A row that is new has no target row beside it, and one that the source lacks no source row."""
+    if branch.matched == "matched":
+        return scope
+    return replace(scope, ranges=[source if branch.matched == "not_matched" else target])
 
 
 def _branch_writes(
@@ -171,9 +180,7 @@ def _branch_writes(
             yield path, kind, value
     if branch.action != "insert":
         return
-    # A new row has no target row beside it: the values of INSERT see the source alone.
-    new_row = replace(scope, ranges=[source])
-    values = [expressions.evaluate(value, new_row, context) for value in branch.values]
+    values = [expressions.evaluate(value, scope, context) for value in branch.values]
     for (path, kind), value in zip(_inserted_nodes(branch, target, context), values, strict=False):
         if path:
             yield path, kind, value

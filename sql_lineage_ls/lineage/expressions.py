@@ -52,6 +52,7 @@ from sql_lineage_ls.lineage.values import (
     fields,
     flatten,
     influenced,
+    is_array,
     map_value,
     one_of,
     position_field,
@@ -146,7 +147,8 @@ def written(ref: q.ColumnRef, target: RangeVariable, context: Context, elements:
     `elements` are the places behind which a subscript stands: `SET stops[2].town = 'x'` writes `stops[*].town`.
     """
     names = ref.parts
-    scope = Scope(None, [target])
+    # A name alone is a column even where the target has that name too.
+    scope = Scope(None, [target if len(names) > 1 else replace(target, qualifiers=(), own_name=(), by_key={})])
     keys = tuple([context.fold(name) for name in names])
     qualified = any([target.answers(keys[:length]) for length in range(1, len(names))])
     if not elements and (qualified or len(names) == 1):
@@ -488,6 +490,8 @@ def _operation(expr: q.Operation, scope: Scope, context: Context) -> Value:
         context.compares = context.compares or len(relations) > 1
     if expr.operator in ("||", "CONCAT") and values and all(isinstance(v, ArrayOf) for v in values):
         return ArrayOf(one_of(tuple(element(v) for v in values), "EXPRESSION"))
+    if expr.operator in ("||", "CONCAT") and values and all(map(is_array, values)):
+        return one_of(values, "EXPRESSION")
     return derived(values)
 
 

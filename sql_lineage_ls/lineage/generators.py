@@ -124,7 +124,7 @@ def _as_element(source: q.Unnest, value: Value, position: Column | None, context
     alias = source.alias
     variable = RangeVariable(
         alias.text if alias is not None else "UNNEST", (context.fold(alias),) if alias is not None else (), columns,
-        opened, value if alias is not None else None, kind="unnest", stored=True,
+        opened, value, kind="unnest", stored=True,
         star_columns=_element_star(source, value, columns, opened, context), beside=_offset(position),
         definitions=((alias.start, alias.end),) if alias is not None else (),
     )

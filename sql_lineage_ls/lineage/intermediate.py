@@ -40,7 +40,9 @@ def as_relation(result: QueryResult, name: str, context: Context) -> QueryResult
         columns.append(replace(column, value=_read(identity, (shown,), column.value), branches=()))
     context.inner += star_edges(identity, result.open, result.influences)
     opened = (OpenSource(identity, name),) if result.open else ()
-    row = None if columns else result.row
+    # A value table of scalars is its one column, which has no name that a reader could use.
+    lone = result.row is not None and any(column.spread for column in columns)
+    row = columns[0].value if lone else None if columns else result.row
     return replace(result, columns=tuple(columns), open=opened, influences=(), rows=(identity,), row=row)
 
 

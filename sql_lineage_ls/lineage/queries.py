@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sql_lineage_ls.catalog.types import Unspecified, Variant
 from sql_lineage_ls.lineage import checks, expressions, naming, sources, stars
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.edges import branch_steps
@@ -39,6 +40,7 @@ from sql_lineage_ls.lineage.values import (
     named_fields,
     one_of,
     traced,
+    type_of,
     unique,
     weighed,
 )
@@ -217,7 +219,7 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     if query.row == "struct":
         fields = tuple(RecordItem(c.name, c.key, c.value) for c in columns)
         return replace(result, row=Record(fields, rest=open_record(block.open)))
-    return _value_table(result) if query.row == "value" and columns else result
+    return _value_table(result, context) if query.row == "value" and columns else result
 
 
 def _time_windows(query: q.Select, scope: Scope, context: Context) -> dict[str, Column]:
@@ -273,14 +275,16 @@ def _name_inside(item: q.Projection, block: _Block, context: Context) -> None:
     block.scope.aliases[key] = Column(item.alias.text, key, value, ((item.alias.start, item.alias.end),))
 
 
-def _value_table(result: QueryResult) -> QueryResult:
+def _value_table(result: QueryResult, context: Context) -> QueryResult:
     """SELECT AS VALUE: the row is the value itself, and the fields of a record value are its columns (GoogleSQL)."""
     value = result.columns[0].value
     items = named_fields(value)
     if items is not None:
         columns = tuple(Column(item.name, item.key, item.value) for item in items)
         return replace(result, columns=columns, row=value)
-    return replace(result, columns=(), open=stars.open_fields(value, "the value"), row=value)
+    if isinstance(type_of(value), Unspecified | Variant):
+        return replace(result, columns=(), open=stars.open_fields(value, "the value"), row=value)
+    return replace(result, columns=(stars.unnamed_row(value, context),), row=value)
 
 
 def _project(projection: q.Projection, position: int, block: _Block, context: Context) -> None:

@@ -54,6 +54,8 @@ class Column(Struct, frozen=True, gc=False):
     unnamed: bool = False
     # The database makes its name of the expression, and how is not known for sure: `name` only stands in for it.
     guessed: bool = False
+    # The row of a value table, which a written star shows as its fields (GoogleSQL).
+    spread: bool = False
     # Its key without the source's name that a star put before it (ClickHouse).
     bare: str = ""
     # A merged column that stands first in `*` (USING), not one that replaces another in place (ARRAY JOIN).

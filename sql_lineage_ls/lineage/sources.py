@@ -58,9 +58,12 @@ def _bind_item(item: q.FromItem, scope: Scope, context: Context) -> None:
 
 
 def _kept(ranges: tuple[RangeVariable, ...]) -> Iterator[RangeVariable]:
-    """The named range variables of a block before (pipe syntax): an element's fields can be read without its name."""
+    """The range variables of a block before that have a name or are a value table's row (pipe syntax).
+
+    An element's fields can be read without its name.
+    """
     for variable in ranges:
-        if not variable.qualifiers:
+        if not variable.qualifiers and variable.row is None:
             continue
         bare = replace(variable, influences=(), counted=(), rows=(), beside=None, by_key={})
         yield replace(bare, star_columns=(), by_key={}) if variable.row is not None else replace(
@@ -131,7 +134,8 @@ def cte_range(source: q.TableRef, scope: Scope, context: Context) -> RangeVariab
         return None
     defined, result = found
     at = ((defined.start, defined.end),)
-    columns = queries.passed_on(result, defined.text, context)
+    columns = tuple([replace(column, spread=False) if column.spread else column
+                     for column in _handed_on(result, defined.text, context)])
     context.meaning(name, "cte", None, definitions=at, columns=columns)
     alias = source.alias
     if alias is not None:
@@ -293,7 +297,7 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
     name = alias.text if alias is not None else kept
     result = as_relation(result, alias.text if alias is not None else "", context)
     at: Span = (alias.start, alias.end) if alias is not None else (-1, -1)
-    columns = queries.passed_on(result, name, context)
+    columns = _handed_on(result, name, context)
     if alias is not None:
         context.meaning(alias, "alias", None, columns=columns)
     qualifiers = (context.fold(alias),) if alias is not None else ()
@@ -301,6 +305,13 @@ def _derived_table(source: q.DerivedTable, scope: Scope, context: Context) -> Ra
                              influences=result.influences, rows=result.rows,
                              definitions=(at,) if alias is not None else (), keeps=result.keeps)
     return aliased(variable, source.column_aliases, context)
+
+
+def _handed_on(result: queries.QueryResult, name: str, context: Context) -> tuple[Column, ...]:
+    """The columns that a reader sees: a value table of scalars has none, the source's own name is its value."""
+    if result.row is not None and any(column.spread for column in result.columns):
+        return ()
+    return queries.passed_on(result, name, context)
 
 
 def _nested_join(source: q.NestedJoin, scope: Scope, context: Context) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sql_lineage_ls.catalog.types import Unspecified, Variant
 from sql_lineage_ls.lineage import expressions, generators
 from sql_lineage_ls.lineage.context import Context
 from sql_lineage_ls.lineage.model import Gap, Occurrence, Problem
@@ -21,8 +22,10 @@ from sql_lineage_ls.lineage.values import (
     build_record,
     fields,
     named_fields,
+    type_of,
 )
 from sql_lineage_ls.syntax import query_model as q
+from sql_lineage_ls.syntax.dialects import UnnestShape
 from sql_lineage_ls.syntax.name_matcher import name_matcher
 
 __all__ = ["Expansion", "expand_star", "fields", "several_columns"]
@@ -64,10 +67,18 @@ def _all(star: q.Star, scope: Scope, context: Context) -> Expansion:
 
 
 def _of_pipe(variable: RangeVariable, context: Context) -> Expansion:
-    """A star that nobody has written hands on a source as it is: an element that has a name is one column."""
-    if variable.row is None or not variable.qualifiers or variable.star_columns == ():
-        return _of_range(variable, context)
-    return Expansion((Column(variable.name, variable.qualifiers[-1], variable.row),))
+    """A star that nobody has written hands on a source as it is: a value table's row is one column (GoogleSQL)."""
+    if variable.row is None or variable.star_columns == () or context.dialect.unnest is not UnnestShape.ELEMENT:
+        return _listed(variable, context)
+    if not variable.qualifiers:
+        return Expansion((unnamed_row(variable.row, context),))
+    return Expansion((Column(variable.name, variable.qualifiers[-1], variable.row, spread=True),))
+
+
+def unnamed_row(value: Value, context: Context) -> Column:
+    """The one column that a value table without alias is."""
+    name = context.dialect.anonymous.format(i=0, n=0)
+    return Column(name, context.dialect.column_key(name), value, unnamed=True, spread=True)
 
 
 def _told_apart(variable: RangeVariable, columns: tuple[Column, ...], scope: Scope, context: Context
@@ -97,6 +108,24 @@ def _told_apart(variable: RangeVariable, columns: tuple[Column, ...], scope: Sco
 
 
 def _of_range(variable: RangeVariable, context: Context) -> Expansion:
+    """What a written star shows of a source: the fields of a value table's row that has come so far as one column."""
+    found = _listed(variable, context)
+    if not any(column.spread for column in found.columns):
+        return found
+    columns: list[Column] = []
+    opened = [*found.open]
+    for column in found.columns:
+        items = named_fields(column.value) if column.spread else None
+        if items is not None:
+            columns += [Column(item.name, item.key, item.value) for item in items]
+        elif column.spread and isinstance(type_of(column.value), Unspecified | Variant):
+            opened += open_fields(column.value, column.name)
+        else:
+            columns.append(column)
+    return Expansion(tuple(columns), tuple(opened))
+
+
+def _listed(variable: RangeVariable, context: Context) -> Expansion:
     context.ctes.column(variable.cte, None)
     if variable.star_columns is not None:
         return Expansion(variable.star_columns, variable.open)

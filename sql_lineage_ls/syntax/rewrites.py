@@ -52,6 +52,8 @@ def rewrite(prepared: Prepared) -> None:
         _read_corresponding(prepared.tokens)
     if prepared.dialect.array_path_in_from:
         rewrite_paths(prepared)
+        if "OFFSET" in upper and "LIMIT" in upper:
+            _end_offset(prepared.tokens)
 
 
 def _rewrite_signs(prepared: Prepared) -> None:
@@ -82,6 +84,16 @@ _NAME_CLAUSE = re.compile(r"\b(?:IDENTIFIER|SEMANTIC_VIEW)\s*\(", re.IGNORECASE)
 _SPLIT_NUMBER = re.compile(r"[0-9]_[0-9]")
 _RECURSION_MARK = re.compile(r"\)\s*(?:SEARCH\s+(?:DEPTH|BREADTH)|CYCLE)\s")
 _NTH = re.compile(r"\)\s*FROM\s+(?:FIRST|LAST)\b|\bAPPROXIMATE\s", re.IGNORECASE)
+
+
+def _end_offset(tokens: list[Token]) -> None:
+    """`UNNEST(items) WITH OFFSET LIMIT 3`, where sqlglot takes LIMIT for the offset's alias: a WHERE parts them."""
+    for index in range(len(tokens) - 1, 1, -1):
+        before = tokens[index - 1]
+        if (tokens[index].token_type is T.LIMIT and before.text.upper() == "OFFSET"
+                and tokens[index - 2].token_type is T.WITH):
+            tokens[index:index] = [Token(T.WHERE, "WHERE", before.line, before.col, before.end, before.end),
+                                   Token(T.TRUE, "TRUE", before.line, before.col, before.end, before.end)]
 
 
 _SET_OPERATORS = frozenset({T.UNION, T.INTERSECT, T.EXCEPT})

@@ -25,6 +25,10 @@ _ABSENT = (
 )
 
 
+# Where the compiled module is kept: the user's own folder, for tests have one that is empty each time.
+_KEPT = Path(platformdirs.user_cache_dir("sql-lineage-ls"))
+
+
 class Rejected(Exception):
     """The engine does not accept the query."""
 
@@ -66,7 +70,7 @@ def prepare() -> None:
         @staticmethod
         def from_file(engine: Any, path: Any) -> Any:
             key = hashlib.sha256(f"{version('wasmtime')} {version('zetasql')}".encode()).hexdigest()[:16]
-            kept = Path(platformdirs.user_cache_dir("sql-lineage-ls")) / f"googlesql-{key}.bin"
+            kept = _KEPT / f"googlesql-{key}.bin"
             if kept.exists():
                 return wasmtime.Module.deserialize_file(engine, str(kept))
             module = load(engine, path)

@@ -8,6 +8,9 @@ from tests.oracle.trees import Type
 
 NAMES = ("crate", "label", "lot", "port", "hull", "note", "berth", "seal")
 
+MADE = "made"
+"""The relation that a generated view or CTAS creates."""
+
 Columns = list[tuple[str, Type]]
 
 
@@ -48,6 +51,11 @@ class Written:
     conditions: int
     kind: str = "query"
     target: str = ""
+
+    @property
+    def head(self) -> str:
+        """What must stay as it is: the name of what a view or CTAS makes, the target of DML."""
+        return "" if self.kind == "query" else self.text[: self.text.index(self.target) + len(self.target)]
 
 
 Cte = tuple[str, tuple[tuple[str, Type], ...]]

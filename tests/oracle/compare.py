@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Protocol
 
 from tests.oracle import ours
+from tests.oracle.believed import Written
 from tests.oracle.duck import BITS
 from tests.oracle.flavours import Flavour
 from tests.oracle.generator import Generator, random_schema, swapped
 from tests.oracle.googlesql import Rejected, Untraced
+from tests.oracle.statement_shapes import statement
 from tests.oracle.trees import Rec, Schema, Tree
 
 A_SCHEMA = 25
@@ -107,36 +109,37 @@ def compare(
         ddl = engine.flavour.ddl(schema, records)
         database = engine.open(schema, ddl)
         analyst = ours.Analyst(ddl, engine.flavour.dialect)
-        for text, conditions in statements:
+        for made in statements:
             if tally.compared >= last:
                 break
-            found = _compared(engine, database, analyst, schema, text, conditions, tally)
+            found = _compared(engine, database, analyst, schema, made, tally)
             if found:
-                yield Disagreement(seed, ddl, text, tuple(found))
+                yield Disagreement(seed, ddl, made.text, tuple(found))
         database.close()
         seed += 1
 
 
 def _statements(
     random: Random, engine: Engine, schema: Schema, records: dict[Rec, None]
-) -> Iterator[tuple[str, int]]:
-    """Generated queries and mutants of them, with the number of their conditions; the record types that they name."""
+) -> Iterator[Written]:
+    """Generated statements and mutants of them; the record types that they name."""
     for _ in range(A_SCHEMA):
         generator = engine.generator(random, engine.flavour, schema)
-        text = generator.query().text
+        made = statement(generator)
         records.update(generator.records)
-        yield text, generator.conditions
-        yield swapped(random, text), generator.conditions
+        yield made
+        yield replace(made, text=made.head + swapped(random, made.text[len(made.head):]))
 
 
 def _compared(
-    engine: Engine, database: Database, analyst: ours.Analyst, schema: Schema, text: str, conditions: int,
-    tally: Tally,
+    engine: Engine, database: Database, analyst: ours.Analyst, schema: Schema, made: Written, tally: Tally
 ) -> list[str]:
     tally.generated += 1
+    text = made.text
     answer = analyst.analyse(text)
     try:
-        columns = database.run(text)
+        run = getattr(database, "writes", database.run) if made.kind == "dml" else database.run
+        columns = run(text)
     except Rejected as error:
         tally.rejected += 1
         if _NAMES.search(str(error)):
@@ -147,6 +150,8 @@ def _compared(
         tally.untraced[str(error)] += 1
         return []
     tally.compared += 1
-    lossy = conditions > BITS or engine.loses(text, columns)
-    found = [*ours.false_alarms(answer), *ours.differences(answer, columns, schema, lossy=lossy)]
+    lossy = made.conditions > BITS or engine.loses(text, columns)
+    differing = (ours.written_differences(answer, made.target, columns, schema, lossy=lossy) if made.kind == "dml"
+                 else ours.differences(answer, columns, schema, lossy=lossy))
+    found = [*ours.false_alarms(answer), *differing]
     return [] if found and engine.quirk(text, found) else found

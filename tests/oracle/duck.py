@@ -9,6 +9,7 @@ from threading import Timer
 from typing import Any
 
 from tests.oracle.analyzer import Rejected
+from tests.oracle.believed import MADE
 from tests.oracle.flavours import DUCKDB, tagged
 from tests.oracle.trees import Items, Row, Schema, Tree, merged
 
@@ -38,8 +39,18 @@ class DuckDb:
                 values = ", ".join(tagged(f"{table.name}.{n}", k, row, DUCKDB) for n, k in table.columns)
                 self._connection.execute(f"INSERT INTO {table.name} VALUES ({values})")
 
-    def run(self, query: str) -> list[tuple[str, Tree]]:
-        """The output columns with where each leaf comes from; `Rejected`."""
+    def run(self, statement: str) -> list[tuple[str, Tree]]:
+        """The output columns of a query, view or CTAS with where each leaf comes from; `Rejected`."""
+        if not statement.startswith("CREATE"):
+            return self._rows(statement)
+        head, query = statement.split("\n", 1)
+        self._connection.execute("BEGIN")
+        try:
+            return self._rows(query, head)
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def _rows(self, query: str, head: str = "") -> list[tuple[str, Tree]]:
         # Joins without condition may give more rows than anybody waits for.
         patience = Timer(PATIENCE, self._connection.interrupt)
         patience.start()
@@ -49,6 +60,9 @@ class DuckDb:
             for cte in ctes:
                 name = cte.removeprefix("WITH ").removeprefix("RECURSIVE ").split(" ")[0]
                 self._connection.execute("\n".join([*ctes, f"SELECT 1 FROM {name} LIMIT 0"]))
+            if head:
+                self._connection.execute(f"{head}\n{query}")
+                query = f"SELECT * FROM {MADE}"
             result = self._connection.execute(query)
             names = [column[0] for column in result.description]
             rows = result.fetchmany(5_000)
@@ -57,6 +71,17 @@ class DuckDb:
         finally:
             patience.cancel()
         return columns_of(names, rows)
+
+    def writes(self, statement: str) -> list[tuple[str, Tree]]:
+        """The columns of the rows that INSERT and UPDATE write; the tables stay as they are."""
+        self._connection.execute("BEGIN")
+        try:
+            found = self._rows(f"{statement} RETURNING *")
+        finally:
+            self._connection.execute("ROLLBACK")
+        target = statement.split(" SET ")[-1].split(" FROM ")[0] if statement.startswith("UPDATE") else ""
+        # What UPDATE does not set is the row as it was.
+        return [(name, tree) for name, tree in found if not target or re.search(rf"(^|, ){name} = ", target)]
 
     def close(self) -> None:
         """Gives its memory back."""

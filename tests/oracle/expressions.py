@@ -121,24 +121,24 @@ class Expressions:
 
     def _choice(self, block: Block, depth: int) -> tuple[str, Type]:
         one, kind = self.expression(block, None, depth - 1, plain=True)
-        other = self._like(block, kind)
+        other = self.like(block, kind)
         return self.random.choice(self.flavour.choose).format(self._condition(block), one, other), kind
 
-    def _like(self, block: Block, kind: Type) -> str:
+    def like(self, block: Block, kind: Type) -> str:
         """Another value of the same type."""
         for _ in range(10):
             text, other = self.read(block, type(kind))
             if other == kind:
                 return text
         if isinstance(kind, Rec):
-            return self._built([(name, self._like(block, inner)) for name, inner in kind.fields], kind)
+            return self._built([(name, self.like(block, inner)) for name, inner in kind.fields], kind)
         return "NULL" if isinstance(kind, Arr) else self.leaf(block, 0)
 
     def _coalesce(self, block: Block, depth: int) -> tuple[str, Type]:
         one, kind = self.expression(block, None, depth - 1, plain=True)
         first = self.flavour.choose[0].format(self._condition(block), one, "NULL")
         name = self.random.choice(self.flavour.otherwise)
-        return f"{name}({first}, {self._like(block, kind)})", kind
+        return f"{name}({first}, {self.like(block, kind)})", kind
 
     def _record(self, block: Block, depth: int) -> tuple[str, Type]:
         items = []
@@ -239,7 +239,7 @@ class Expressions:
     def _listed(self, block: Block, depth: int) -> tuple[str, Type]:
         """An array of two values, or two arrays as one."""
         one, kind = self.expression(block, None, depth - 1, plain=True)
-        other = self._like(block, kind)
+        other = self.like(block, kind)
         if isinstance(kind, Arr):
             return self.random.choice(self.flavour.join_arrays).format(one, other), kind
         return self.flavour.make_array.format(f"{one}, {other}"), Arr(kind)

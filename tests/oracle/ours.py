@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sql_lineage_ls.features.diagnostics import DEFAULT_SEVERITIES
@@ -11,7 +11,7 @@ from sql_lineage_ls.lineage.model import VALUE, Edge, StatementLineage, path_tex
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.engine import Engine
 from sql_lineage_ls.workspace.snapshot import Snapshot
-from tests.oracle.trees import Repeated, Schema, Tree, at, leaf_paths, tags
+from tests.oracle.trees import ELEMENT, Items, Repeated, Row, Schema, Tree, at, leaf_paths, tags
 from tests.support import product
 
 # Problems that accuse the query: an engine that runs it proves them wrong.
@@ -114,6 +114,46 @@ def differences(
     if not partial:
         found += _columns(answer, columns)
     return found
+
+
+def written_differences(
+    answer: Answer, target: str, written: Sequence[tuple[str, Tree]], schema: Schema, *, lossy: bool = False
+) -> list[str]:
+    """Where our edges of a DML statement and the paths that the engine writes disagree, leaf by leaf of the target."""
+    theirs: dict[str, frozenset[str]] = {}
+    for path, tree in written:
+        for leaf, found in _leaves(f"{target}.{path}", tree, schema):
+            theirs[leaf] = theirs.get(leaf, frozenset()) | found
+    edges = merged(answer.lineage.edges)
+    places = [expanded(f"{target}.{path_text(edge.path)}", schema) for edge in edges]
+    values = [frozenset(leaf for node in answer.sources(edge) for leaf in expanded(node, schema)) for edge in edges]
+    found = []
+    for edge, place, value in zip(edges, places, values, strict=True):
+        name = path_text(edge.path)
+        if not place:
+            found.append(f"{name}: no node of {target}")
+        above = [v for p, v in zip(places, values, strict=True) if p > place]
+        inside = frozenset().union(*(v for p, v in zip(places, values, strict=True) if p <= place), *above)
+        real = frozenset().union(*(theirs.get(leaf, frozenset()) for leaf in place))
+        if real - inside and not any(gap.kind == "owner-unproved" for gap in edge.gaps):
+            found.append(f"{name}: misses {sorted(real - inside)}; has {answer.sources(edge)}")
+        if value - real and not above and not lossy:
+            found.append(f"{name}: {sorted(value - real)} too many; the engine has {sorted(real)}")
+    covered = frozenset().union(*places)
+    # A column that is written with itself is no flow.
+    missing = sorted(leaf for leaf, sources in theirs.items() if sources - {leaf} and leaf not in covered)
+    return [*found, *([f"nothing is said of {missing}"] if missing else [])]
+
+
+def _leaves(path: str, tree: Tree, schema: Schema) -> Iterator[tuple[str, frozenset[str]]]:
+    """The leaves of the target below a path with the sources that a value brings to each."""
+    if isinstance(tree, Row):
+        for name, inner in tree.fields:
+            yield from _leaves(f"{path}.{name}", inner, schema)
+    elif isinstance(tree, Items):
+        yield from _leaves(path + ELEMENT, tree.element, schema)
+    elif tree is not None:
+        yield from ((leaf, tree) for leaf in expanded(path, schema))
 
 
 def _columns(answer: Answer, columns: Sequence[tuple[str, Tree]]) -> list[str]:

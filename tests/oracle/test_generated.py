@@ -1,6 +1,6 @@
 """Random queries, answered by real engines: each output column's values come from where we say they come from.
 
-`ORACLE_QUERIES` is how many queries of each engine are compared (60), `ORACLE_SEED` the first seed. A query that the
+`ORACLE_QUERIES` is how many queries of each engine are compared (30), `ORACLE_SEED` the first seed. A query that the
 engine rejects must not make the analysis fail; one that it accepts must not be accused.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from tests.oracle.compare import Tally, compare
 from tests.oracle.opened import ENGINES
 
-COMPARED = int(os.environ.get("ORACLE_QUERIES", "60"))
+COMPARED = int(os.environ.get("ORACLE_QUERIES", "30"))
 # Spark takes half a second for a query.
 SLOWLY_COMPARED = int(os.environ.get("ORACLE_QUERIES", "15"))
 SEED = int(os.environ.get("ORACLE_SEED", "7"))
