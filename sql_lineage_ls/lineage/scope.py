@@ -329,8 +329,10 @@ def resolve(names: tuple[Name, ...], scope: Scope, context: Context) -> Binding:
 
 def _is_last(found: Binding, names: tuple[Name, ...], context: Context) -> bool:
     """Whether the columns of outer blocks come before what was found."""
-    if found.kind == "output":
-        return context.dialect.dotted_are_columns and len(names) > 1
+    if context.dialect.dotted_are_columns and len(names) > 1:
+        # `o.v` in WHERE and in a lateral source reads the table o around where the column o has no such field.
+        bare = found.kind == "column" and found.column is not None and not found.qualifier
+        return found.kind == "output" or (bare and _has_no_field(found, names[1], context))
     return found.kind == "alias" and context.dialect.rows_after_columns
 
 
