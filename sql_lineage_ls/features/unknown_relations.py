@@ -13,7 +13,6 @@ from sql_lineage_ls.catalog.names import SEPARATOR
 from sql_lineage_ls.catalog.system_relations import is_system_relation
 from sql_lineage_ls.features.locate import is_templated
 from sql_lineage_ls.lineage.model import Problem, Read
-from sql_lineage_ls.syntax.query_model import OtherStatement
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
 UNKNOWN_RELATION = "unknown-relation"
@@ -22,6 +21,7 @@ UNKNOWN_RELATION = "unknown-relation"
 _SILENT_KINDS = frozenset({"alter", "failed", "unbound"})
 # Names of parameters, stages, partitions and snapshots of a table, prefixes of tables: not plain tables.
 _SPECIAL = re.compile(r"[@$:#%?*&{}<>/\\]")
+_WORD = re.compile(r"\w+")
 _BEFORE = re.compile(r"[\w.`\"\[\]$\-{}@:&%?<>]*\Z")
 
 
@@ -64,11 +64,5 @@ def _is_special(document: DocumentView, statement: StatementView, read: Read) ->
 
 def _may_be_made(snapshot: Snapshot, name: str) -> bool:
     """Whether a statement that says no more than its words has that word in it: it may make what it names."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-    return any(
-        word.search(document.text, statement.start, statement.end)
-        for document in snapshot.documents()
-        for statement in document.statements
-        if statement.model.issues or statement.model.statement is None
-        or isinstance(statement.model.statement, OtherStatement)
-    )
+    words = set(_WORD.findall(name.lower()))
+    return any(words <= document.loose_words for document in snapshot.documents())

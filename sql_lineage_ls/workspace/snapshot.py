@@ -7,6 +7,7 @@ document's text; lines, characters and encodings are the server's.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
@@ -26,7 +27,7 @@ from sql_lineage_ls.lineage.probe import NOWHERE, Place
 from sql_lineage_ls.lineage.redefinitions import Redefinition
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.packed import HeldModel, model_of
-from sql_lineage_ls.syntax.query_model import CreateFunction, CreateView, StatementModel
+from sql_lineage_ls.syntax.query_model import CreateFunction, CreateView, OtherStatement, StatementModel
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.held_text import HeldText, text_of
 from sql_lineage_ls.workspace.stale import Shift
@@ -36,6 +37,8 @@ _log = logging.getLogger(__name__)
 # How many statements are looked through for joins.
 _MOST_JOINING = 200
 _NAMED_KINDS = frozenset({"table", "view", "function"})
+
+_WORD = re.compile(r"\w+")
 
 
 class FileSpan(Struct, frozen=True, gc=False, order=True):
@@ -98,6 +101,15 @@ class DocumentView(Struct, frozen=True, dict=True):
     def lines(self) -> LineIndex:
         """The lines of the text, found when they are first asked for."""
         return LineIndex(self.text)
+
+    @cached_property
+    def loose_words(self) -> frozenset[str]:
+        """The words, in lower case, of the statements of which no more is known than their words."""
+        found: set[str] = set()
+        for one in self.statements:
+            if one.model.issues or one.model.statement is None or isinstance(one.model.statement, OtherStatement):
+                found.update(_WORD.findall(self.text[one.start : one.end].lower()))
+        return frozenset(found)
 
     def statement_at(self, offset: int) -> StatementView | None:
         """The statement that `offset` lies in or right behind, None between statements."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sql_lineage_ls.features.code_actions import ActionOptions, code_actions
-from sql_lineage_ls.features.diagnostics import DiagnosticOptions
+from sql_lineage_ls.features.diagnostics import DiagnosticOptions, diagnostics
 from sql_lineage_ls.features.results import Action
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.config import Settings
@@ -382,3 +384,12 @@ def test_a_skeleton_for_a_very_long_name() -> None:
     name = "harbour_" * 40
     (found,) = results("postgres", f"SELECT 1 FROM s.{name}¦ x", "Declare", complete=True)[-1:]
     assert found.endswith(f"CREATE TABLE s.{name} (\n  id text\n);\n")
+
+
+def test_many_unknown_tables_are_found_in_linear_time() -> None:
+    sql = "".join(f"SELECT a.id FROM lost{at} a;\n" for at in range(1_500))
+    started = time.perf_counter()
+    snapshot, _ = asked("postgres", f"¦{sql}", complete=True)
+    found = diagnostics(snapshot, QUERY, DiagnosticOptions(complete=True))
+    assert time.perf_counter() - started < 15
+    assert [one.code for one in found] == ["unknown-relation"] * 1_500
