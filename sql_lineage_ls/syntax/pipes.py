@@ -83,6 +83,8 @@ class _Block(Struct):
 
 def _pipeline(steps: list[list[Token]]) -> list[Token]:
     first = steps[0]
+    if first and first[0].token_type is T.TABLE:  # Spark: `TABLE t |> ..` is `FROM t |> ..`
+        first = [_make(T.FROM, "FROM", first[0]), *first[1:]]
     start = next((i for i in _outer(first) if first[i].token_type in (T.FROM, T.SELECT)), None)
     if start is None:
         raise UnsupportedError
