@@ -22,7 +22,18 @@ from sql_lineage_ls.lineage.model import Node, Occurrence, path_text
 from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.syntax.model_walk import records_of
 from sql_lineage_ls.syntax.pieces import CLOSE, COMMENT, LINE_COMMENT, OPEN, Piece, groups_of, pieces_of
-from sql_lineage_ls.syntax.query_model import Insert, Name, Projection, Query, Select, SetOperation, Star, ValuesQuery
+from sql_lineage_ls.syntax.query_model import (
+    Expr,
+    FieldAccess,
+    Insert,
+    Name,
+    Projection,
+    Query,
+    Select,
+    SetOperation,
+    Star,
+    ValuesQuery,
+)
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, Snapshot, StatementView
 
@@ -96,7 +107,7 @@ def _of_item(seen: _Statement, item: Projection, options: HintOptions) -> Iterat
             nodes = tuple(dict.fromkeys(node for column in found.columns for node in column.nodes))
             yield Hint(offset, f"= {_cut(names)}", "star", nodes)
         return
-    name = item.alias or implied_name(item.value, seen.document.dialect)
+    name = item.alias or implied_name(item.value, seen.document.dialect) or _last_name(item.value)
     meaning = next(iter(seen.meanings.get(name.start, ())), None) if name is not None and name.start >= 0 else None
     if meaning is None:
         return
@@ -107,6 +118,11 @@ def _of_item(seen: _Statement, item: Projection, options: HintOptions) -> Iterat
         more = len(meaning.nodes) - len(names)
         label = ", ".join(names) + (f" +{more}" if more else "")
         yield Hint(offset, f"← {label}", "source", meaning.nodes)
+
+
+def _last_name(value: Expr) -> Name | None:
+    """The field that a path ends at, where the database calls the column by more than it (Snowflake: `C.M:HOME`)."""
+    return value.name if isinstance(value, FieldAccess) else None
 
 
 def _is_said(seen: _Statement, item: Projection, nodes: Sequence[Node]) -> bool:
