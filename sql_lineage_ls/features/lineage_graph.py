@@ -60,12 +60,13 @@ def expand_graph(snapshot: Snapshot, steps: Sequence[GraphStep]) -> LineageGraph
 
     A node that is gone has no edges.
     """
+    flows = _Flows(snapshot)
     links: dict[tuple[Node, Node, str], Link] = {}
     whole = True
     for step in steps:
         for up in (True, False):
             if step.options.direction != ("down" if up else "up"):
-                whole = _walk(snapshot, step.nodes[:_MOST_ROOTS], up, step.options.depth, links) and whole
+                whole = _walk(flows, step.nodes[:_MOST_ROOTS], up, step.options.depth, links) and whole
     focus = tuple(dict.fromkeys(steps[0].nodes))[:_MOST_ROOTS] if steps else ()
     edges = tuple(sorted(links.values()))
     ends = {end for link in edges for end in (link.source, link.target)}.union(focus)
@@ -73,7 +74,7 @@ def expand_graph(snapshot: Snapshot, steps: Sequence[GraphStep]) -> LineageGraph
     relations = sorted({node.relation for node in ends})
     return LineageGraph(
         focus=focus,
-        relations=tuple(_relation(snapshot, one, ends, known) for one in relations),
+        relations=tuple(_relation(flows, one, ends, known) for one in relations),
         edges=tuple(GraphEdge(link.source, link.target, link.role, link.transform) for link in edges),
         truncated=not whole,
     )
@@ -119,7 +120,7 @@ def _written(document: DocumentView, statement: StatementView) -> tuple[Node, ..
 
 
 def _walk(
-    snapshot: Snapshot, focus: Iterable[Node], up: bool, depth: int, links: dict[tuple[Node, Node, str], Link]
+    flows: _Flows, focus: Iterable[Node], up: bool, depth: int, links: dict[tuple[Node, Node, str], Link]
 ) -> bool:
     """Adds the links of `depth` steps; False where there are more than a picture holds."""
     waiting = list(focus)
@@ -127,7 +128,7 @@ def _walk(
     for _ in range(depth):
         reached: list[Node] = []
         for node in waiting:
-            for link in _flows(snapshot, node, up):
+            for link in flows.of(node, up):
                 if len(links) >= MOST_EDGES:
                     return False
                 links.setdefault(_key(link), link)
@@ -139,36 +140,46 @@ def _walk(
     return True
 
 
-def _flows(snapshot: Snapshot, node: Node, up: bool) -> tuple[Link, ...]:
-    query = _query_of(snapshot, node.relation)
-    if query is not None:
-        return flows_into(query_fans(query[1].lineage, node.relation), node) if up else ()
-    if up:
-        return snapshot.flows_into(node)
-    return (*snapshot.flows_out_of(node), *_into_queries(snapshot, node))
+class _Flows:
+    """The links of each node, each found once for one graph."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._known: dict[tuple[Node, bool], tuple[Link, ...]] = {}
+        self._readers: dict[str, tuple[str, ...]] = {}
+
+    def of(self, node: Node, up: bool) -> tuple[Link, ...]:
+        """The links one statement up or down from a node."""
+        found = self._known.get((node, up))
+        if found is None:
+            found = self._known[node, up] = self._find(node, up)
+        return found
+
+    def _find(self, node: Node, up: bool) -> tuple[Link, ...]:
+        query = _query_of(self.snapshot, node.relation)
+        if query is not None:
+            return flows_into(query_fans(query[1].lineage, node.relation), node) if up else ()
+        if up:
+            return self.snapshot.flows_into(node)
+        return (*self.snapshot.flows_out_of(node), *self._into_queries(node))
+
+    def _into_queries(self, node: Node) -> Iterator[Link]:
+        """The links into the bare queries that read a node; one that only counts on a relation is linked as a whole."""
+        if node.relation not in self._readers:
+            self._readers[node.relation] = tuple(dict.fromkeys(_readers(self.snapshot, node.relation)))
+        for query in self._readers[node.relation]:
+            touching = [link for link in self.of(Node(query, ()), True) if _touches(link.source, node)]
+            yield from touching or ([] if node.path else [Link(node, Node(query, ()), MEMBERSHIP, "IDENTITY")])
 
 
-def _into_queries(snapshot: Snapshot, node: Node) -> Iterator[Link]:
-    """The links into the bare queries that read a node."""
-    readers = dict.fromkeys(_readers(snapshot, node))
-    for uri, index in readers:
-        document = snapshot.document(uri)
-        if document is None:
-            continue
-        statement = document.statements[index]
-        query = Node(_query_id(document, statement), ())
-        into = flows_into(query_fans(statement.lineage, query.relation), query)
-        touching = [link for link in into if _touches(link.source, node)]
-        yield from touching or [Link(node, query, MEMBERSHIP, "IDENTITY")]
-
-
-def _readers(snapshot: Snapshot, node: Node) -> Iterator[tuple[str, int]]:
-    for use in snapshot.direct_uses(node):
-        document = snapshot.document(use.span.uri)
+def _readers(snapshot: Snapshot, relation: str) -> Iterator[str]:
+    """The ids of the bare queries that read a relation."""
+    for use in snapshot.direct_uses(Node(relation, ())):
+        document = snapshot.document(use.span.uri) if not use.target and use.usage != WRITE else None
         statement = document.statement_at(use.span.start) if document is not None else None
         # What an ALTER or a DROP names has no target either, and is no query.
-        if statement is not None and not use.target and use.usage != WRITE and statement.lineage.edges:
-            yield use.span.uri, statement.index
+        if document is not None and statement is not None and statement.lineage.edges:
+            yield _query_id(document, statement)
 
 
 def _touches(source: Node, node: Node) -> bool:
@@ -200,11 +211,12 @@ def _query_of(snapshot: Snapshot, relation: str) -> tuple[DocumentView, Statemen
 
 
 def _relation(
-    snapshot: Snapshot, relation: str, ends: Iterable[Node], known: frozenset[tuple[Node, Node, str]]
+    flows: _Flows, relation: str, ends: Iterable[Node], known: frozenset[tuple[Node, Node, str]]
 ) -> GraphRelation:
+    snapshot = flows.snapshot
     paths = {node.path for node in ends if node.relation == relation and node.path}
-    rows = tuple(_rows(snapshot, relation, paths, known))
-    up, down = (_leads_on(snapshot, Node(relation, ()), known, way) for way in (True, False))
+    rows = tuple(_rows(flows, relation, paths, known))
+    up, down = (_leads_on(flows, Node(relation, ()), known, way) for way in (True, False))
     query = _query_of(snapshot, relation)
     if query is not None:
         document, statement = query
@@ -217,12 +229,13 @@ def _relation(
 
 
 def _rows(
-    snapshot: Snapshot, relation: str, paths: set[Path], known: frozenset[tuple[Node, Node, str]]
+    flows: _Flows, relation: str, paths: set[Path], known: frozenset[tuple[Node, Node, str]]
 ) -> Iterator[GraphRow]:
     """The rows of `paths` and of the records around them, as they are declared.
 
     An element has no row beside its array unless both are used: `items[*].sku` is `sku` below `items[*]`.
     """
+    snapshot = flows.snapshot
     shown = {path[:length] for path in paths for length in range(1, len(path) + 1)}
     shown -= {path for path in shown if path not in paths and any(_is_element_of(one, path) for one in shown)}
     ordered = sorted(shown, key=lambda path: _order(snapshot, relation, path))
@@ -239,8 +252,8 @@ def _rows(
             type=one_line(field.type, 1) if field is not None else "",
             place=home_of(snapshot, node),
             used=used,
-            up=used and _leads_on(snapshot, node, known, True),
-            down=used and _leads_on(snapshot, node, known, False),
+            up=used and _leads_on(flows, node, known, True),
+            down=used and _leads_on(flows, node, known, False),
         )
 
 
@@ -258,6 +271,6 @@ def _order(snapshot: Snapshot, relation: str, path: Path) -> tuple[tuple[bool, i
     return tuple(key)
 
 
-def _leads_on(snapshot: Snapshot, node: Node, known: frozenset[tuple[Node, Node, str]], up: bool) -> bool:
+def _leads_on(flows: _Flows, node: Node, known: frozenset[tuple[Node, Node, str]], up: bool) -> bool:
     """Whether more is one step away than the graph shows."""
-    return any(_key(link) not in known for link in _flows(snapshot, node, up))
+    return any(_key(link) not in known for link in flows.of(node, up))
