@@ -66,14 +66,12 @@ def read_report(
 
     `cached` keeps the analysis of folders in the user's cache folder, for the next time.
     """
-    override = _dialect_name(dialect)
-    missing = [path for path in paths if path != STDIN and not os.path.exists(path)]
-    if missing:
-        if os.path.islink(missing[0]):
-            raise UsageError(f"'{missing[0]}' is a link to a file that is not there")
-        raise UsageError(f"'{missing[0]}' is neither a file nor a folder{_near_path(missing[0])}")
-    folders = tuple(_folder(path, override) for path in paths if path != STDIN and os.path.isdir(path))
-    settings = _settings(Path.cwd(), override)
+    override = dialect_name(dialect)
+    for path in paths:
+        if path != STDIN:
+            require(path)
+    folders = tuple(folder_at(path, override) for path in paths if path != STDIN and os.path.isdir(path))
+    settings = settings_at(Path.cwd(), override)
     inputs: dict[str, Input] = {}
     for found in _inputs(paths, folders, settings):
         inputs.setdefault(found.uri, found)
@@ -90,7 +88,16 @@ def read_report(
     )
 
 
-def _dialect_name(name: str) -> str:
+def require(path: str) -> None:
+    """Raises `UsageError` for a path that is not there, with the one that was probably meant."""
+    if os.path.exists(path):
+        return
+    if os.path.islink(path):
+        raise UsageError(f"'{path}' is a link to a file that is not there")
+    raise UsageError(f"'{path}' is neither a file nor a folder{_near_path(path)}")
+
+
+def dialect_name(name: str) -> str:
     """The settings' name of a dialect, '' where none was given."""
     if not name:
         return ""
@@ -112,17 +119,18 @@ def _near_path(path: str) -> str:
     return f"; did you mean '{os.path.join(parent, near[0])}'?" if near else ""
 
 
-def _folder(path: str, dialect: str) -> Folder:
+def folder_at(path: str, dialect: str) -> Folder:
+    """A workspace folder with the settings of its own files; see `settings_at`."""
     resolved = Path(path).resolve()
-    return Folder(uri_from_path(resolved), resolved, _settings(resolved, dialect))
+    return Folder(uri_from_path(resolved), resolved, settings_at(resolved, dialect))
 
 
-def _settings(folder: Path, dialect: str) -> Settings:
+def settings_at(folder: Path, dialect: str) -> Settings:
     """What the folder's own files set; a dialect of the command line beats everything that they and the SQL say."""
     layers = read_folder(folder)
     for layer in layers:
         for problem in layer.problems:
-            _note(str(problem))
+            note(str(problem))
     settings = combine(*layers)
     return msgspec.structs.replace(settings, dialects={"**": dialect}) if dialect else settings
 
@@ -143,9 +151,9 @@ def _inputs(paths: Sequence[str], folders: tuple[Folder, ...], settings: Setting
 def _files_of(path: str, folder: Folder) -> Iterator[Input]:
     discovery = discover(folder.path, folder.settings)
     for found in discovery.too_large:
-        _note(f"'{found.path}' is left out: it is larger than `max_file_size`")
+        note(f"'{found.path}' is left out: it is larger than `max_file_size`")
     if not discovery.files:
-        _note(f"'{path}' has no SQL files")
+        note(f"'{path}' has no SQL files")
     for found in discovery.files:
         name = os.path.join(path, os.path.relpath(found.path, folder.path))
         yield Input(found.uri, os.path.normpath(name), None, folder.settings)
@@ -154,7 +162,7 @@ def _files_of(path: str, folder: Folder) -> Iterator[Input]:
 def _file(path: Path, name: str, settings: Settings) -> Iterator[Input]:
     text = read_text(path)
     if text is None:
-        _note(f"'{name}' cannot be read as text")
+        note(f"'{name}' cannot be read as text")
     else:
         yield Input(uri_from_path(path), name, text, settings)
 
@@ -173,16 +181,16 @@ def _analyse(inputs: Collection[Input], folders: tuple[Folder, ...], settings: S
     finally:
         engine.stop()
     for notice in engine.take_notices():
-        _note(notice)
+        note(notice)
     for found in inputs:
         document = snapshot.document(found.uri)
         if document is None:
-            _note(f"'{found.name}' cannot be read as text")
+            note(f"'{found.name}' cannot be read as text")
             continue
         for statement in document.statements:
             if statement.lineage.kind == "failed":
                 line = place(document, found.name, statement.start, statement.end).line
-                _note(f"{found.name}:{line}: the analysis of this statement failed; please report it")
+                note(f"{found.name}:{line}: the analysis of this statement failed; please report it")
     return snapshot
 
 
@@ -195,5 +203,5 @@ def messages_of(snapshot: Snapshot, uri: str, name: str, settings: Settings) -> 
         yield Message(item.code, item.severity, item.message, place(document, name, item.span.start, item.span.end))
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
     sys.stderr.write(f"{PROGRAM}: note: {text}\n")

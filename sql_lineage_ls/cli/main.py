@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
 
-COMMANDS = ("lineage", "datahub-paths", "serve", "demo")
+COMMANDS = ("lineage", "doctor", "datahub-paths", "serve", "demo")
 FORMATS = ("text", "json", "mermaid", "openlineage", "datahub")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
@@ -56,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_lineage(commands)
+    _add_doctor(commands)
     _add_datahub_paths(commands)
     _add_serve(commands)
     _add_demo(commands)
@@ -91,6 +92,18 @@ def _add_lineage(commands: _Commands) -> None:
     exports.add_argument("--platform", default="", help="datahub: the platform of the datasets")
     exports.add_argument("--platform-instance", default="", help="datahub: the instance of the platform")
     exports.add_argument("--env", default="", help="datahub: the environment of the datasets, PROD if left out")
+
+
+def _add_doctor(commands: _Commands) -> None:
+    doctor = commands.add_parser(
+        "doctor",
+        help="tell what was analysed of a folder, what was not, and why",
+        description="Print which dialects, files and statements were found, what could not be read and why, which "
+        "relations nobody declares, the settings in force, the cache and the times.",
+    )
+    doctor.add_argument("path", metavar="PATH", help="a folder or a file")
+    doctor.add_argument("--format", choices=("text", "json"), default="text", help="for people (default) or machines")
+    doctor.add_argument("--no-cache", action="store_true", help="neither use nor keep what an earlier run has analysed")
 
 
 def _add_datahub_paths(commands: _Commands) -> None:
@@ -142,6 +155,10 @@ def _run(argv: list[str]) -> int:
         code = run_lineage(
             arguments.paths, arguments.dialect, details, make_writer(arguments), not arguments.no_cache
         )
+    elif arguments.command == "doctor":
+        from sql_lineage_ls.cli.doctor import run_doctor
+
+        code = run_doctor(arguments.path, arguments.format == "json", not arguments.no_cache)
     elif arguments.command == "datahub-paths":
         from sql_lineage_ls.cli.datahub_paths import run_datahub_paths
         from sql_lineage_ls.exporters.datahub_rewrite import RewriteOptions

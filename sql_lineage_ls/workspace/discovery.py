@@ -32,6 +32,8 @@ _SKIPPED_FOLDERS = frozenset(
 
 _FOLDER = "folder"
 _FILE = "file"
+_LINK = "link"
+_SKIPPED = "skipped-folder"
 _NO_STAMP = (0, 0)
 
 
@@ -43,11 +45,22 @@ class FoundFile(Struct, frozen=True, order=True):
     stamp: tuple[int, int]
 
 
+class LeftOut(Struct, frozen=True, order=True):
+    """A file or folder that is not looked at. `reason` is `gitignore`, `exclude`, `link` or `skipped-folder`."""
+
+    reason: str
+    path: str
+
+
 class Discovery(Struct, frozen=True):
-    """The SQL files of a folder, sorted by address, and those that are too large to be read."""
+    """The SQL files of a folder, sorted by address, those that are too large to be read, and what was left out.
+
+    Of files with other names nothing is said.
+    """
 
     files: tuple[FoundFile, ...] = ()
     too_large: tuple[FoundFile, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def discover(folder: Path, settings: Settings) -> Discovery:
@@ -65,6 +78,7 @@ def discovering(folder: Path, settings: Settings) -> Generator[None, None, Disco
     """`discover` in steps of one folder: there may be a million of them below a home directory."""
     files: list[FoundFile] = []
     too_large: list[FoundFile] = []
+    left_out: list[LeftOut] = []
     root = os.path.abspath(folder)
     exclude = Glob.parse(*settings.exclude)
     waiting: list[tuple[str, tuple[_Ignores, ...]]] = [(root, _ignores_above(root))]
@@ -79,7 +93,13 @@ def discovering(folder: Path, settings: Settings) -> Generator[None, None, Disco
             ignores = (*ignores, *_read_ignores(current))
         for entry in entries:
             kind, stamp = _look_at(entry, has_seeds)
-            if kind is None or _is_left_out(entry.path, kind == _FOLDER, root, exclude, ignores):
+            if kind is None:
+                continue
+            reason = kind if kind in (_LINK, _SKIPPED) else _left_out_by(
+                entry.path, kind == _FOLDER, root, exclude, ignores
+            )
+            if reason:
+                left_out.append(LeftOut(reason, entry.path))
                 continue
             if kind == _FOLDER:
                 waiting.append((entry.path, ignores))
@@ -89,7 +109,7 @@ def discovering(folder: Path, settings: Settings) -> Generator[None, None, Disco
             fits = stamp[1] <= settings.max_file_size or not is_sql(entry.name)
             (files if fits else too_large).append(found)
         yield
-    return Discovery(tuple(sorted(files)), tuple(sorted(too_large)))
+    return Discovery(tuple(sorted(files)), tuple(sorted(too_large)), tuple(sorted(left_out)))
 
 
 def is_sql(path: str) -> bool:
@@ -112,12 +132,15 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _look_at(entry: os.DirEntry[str], has_seeds: bool) -> tuple[str | None, tuple[int, int]]:
-    """Whether an entry is a folder to look into or a file to analyse, with its stamp; None where it is neither."""
+    """Whether an entry is a folder to look into or a file to analyse, with its stamp; None where it is neither.
+
+    A link to one, or a folder of other tools, is `_LINK` or `_SKIPPED`.
+    """
     try:
         if entry.is_symlink():
-            return None, _NO_STAMP
+            return _LINK if is_sql(entry.name) or entry.is_dir() else None, _NO_STAMP
         if entry.is_dir(follow_symlinks=False):
-            return None if entry.name in _SKIPPED_FOLDERS else _FOLDER, _NO_STAMP
+            return _SKIPPED if entry.name in _SKIPPED_FOLDERS else _FOLDER, _NO_STAMP
         wanted = is_sql(entry.name) or (has_seeds and entry.name.lower().endswith(SEED_SUFFIX))
         if not wanted or not entry.is_file():
             return None, _NO_STAMP
@@ -127,10 +150,11 @@ def _look_at(entry: os.DirEntry[str], has_seeds: bool) -> tuple[str | None, tupl
     return _FILE, (status.st_mtime_ns, status.st_size)
 
 
-def _is_left_out(path: str, is_folder: bool, root: str, exclude: Glob | None, ignores: tuple[_Ignores, ...]) -> bool:
+def _left_out_by(path: str, is_folder: bool, root: str, exclude: Glob | None, ignores: tuple[_Ignores, ...]) -> str:
+    """Why a file or folder is left out, '' where it is not."""
     if exclude is not None and exclude.matches(_relative(path, root, is_folder)):
-        return True
-    return _is_ignored(path, is_folder, ignores)
+        return "exclude"
+    return "gitignore" if _is_ignored(path, is_folder, ignores) else ""
 
 
 def _is_ignored(path: str, is_folder: bool, ignores: tuple[_Ignores, ...]) -> bool:

@@ -17,7 +17,7 @@ from sql_lineage_ls.cli.main import main, make_parser
     ("arguments", "message"),
     [
         (["lineag", "x.sql"], "'lineag' is no command; did you mean 'lineage'?"),
-        (["frobnicate"], "'frobnicate' is no command; commands are lineage, datahub-paths, serve, demo"),
+        (["frobnicate"], "'frobnicate' is no command; commands are lineage, doctor, datahub-paths, serve, demo"),
         (["-"], "'-' is no command; did you mean 'sql-lineage-ls lineage -'?"),
         (["lineage"], "the following arguments are required: PATH; see 'sql-lineage-ls lineage --help'"),
         (
