@@ -10,6 +10,7 @@ from sql_lineage_ls.catalog.types import ArrayType, Field, MapType, RecordType
 from sql_lineage_ls.lineage.model import (
     DIRECT_ROLES,
     GROUPING,
+    MEMBERSHIP,
     ORDERING,
     VALUE,
     Edge,
@@ -66,11 +67,18 @@ def influences_on_all(found: Iterable[Influence]) -> Influences:
     items = unique(found)
     sources = tuple([item for item in items if isinstance(item, Source)])
     gaps = tuple([item for item in items if isinstance(item, Gap)]) if len(sources) < len(items) else ()
+    if len(sources) > MOST_INFLUENCES:
+        sources, gaps = sources[:MOST_INFLUENCES], (*gaps, _LEFT_OUT)
     places: dict[tuple[str, Path], list[int]] = {}
     for place, source in enumerate(sources):
         places.setdefault((source.relation, source.path), []).append(place)
     return Influences(sources, places, gaps)
 
+
+MOST_INFLUENCES = 1_000
+"""How many nodes that decide over the rows each target of a query lists: as many as no person writes."""
+_LEFT_OUT = Gap("too-many", f"more than {MOST_INFLUENCES} columns decide over the rows; the rest is left out",
+                role=MEMBERSHIP)
 
 NO_INFLUENCES = Influences()
 

@@ -20,6 +20,7 @@ NEEDED = {
     "table-name-unbound": "the value of the variable that names the table",
     "target-columns-unknown": "the target's columns, by DDL, a schema file or a column list",
     "template": "the text that the template tag stands for",
+    "too-many": "a smaller statement",
     "undeclared-column": "a declaration of the column",
     "undeclared-field": "a declaration of the field",
     "wildcard-unexpanded": "the columns behind the *, by DDL or a schema file",

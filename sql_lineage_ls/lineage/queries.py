@@ -143,14 +143,25 @@ def _recursive(cte: q.Cte, key: str, scope: Scope, context: Context) -> QueryRes
     base = renamed(bind_query(query.left, inner, context), cte.columns, context)
     inner.ctes[key] = (cte.name, base)
     result = _combine(base, bind_query(query.right, inner, context), query, context)
-    for _ in base.columns if _grown(base, result) else ():
+    for _ in range(MOST_TURNS) if _grown(base, result) else ():
         inner.ctes[key] = (cte.name, result)
         with context.reading_again():
             more = _combine(base, bind_query(query.right, inner, context), query, context)
         if not _grown(result, more):
-            break
+            return result
         result = more
-    return result
+    return _cut_short(result) if _grown(base, result) else result
+
+
+MOST_TURNS = 16
+"""How often the recursive branch is read again: more often than columns change places in one that a person writes."""
+
+
+def _cut_short(result: QueryResult) -> QueryResult:
+    """Columns that may have more sources than the turns of the recursion that were read brought in."""
+    gap = Unknown(Gap("too-many", f"the recursive part still brings in columns after {MOST_TURNS} turns"))
+    columns = [replace(column, value=one_of((column.value, gap), "UNION")) for column in result.columns]
+    return replace(result, columns=tuple(columns))
 
 
 def _grown(before: QueryResult, after: QueryResult) -> bool:
