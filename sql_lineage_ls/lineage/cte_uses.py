@@ -27,7 +27,9 @@ class CteUses:
         self._uses: dict[int, _Use] = {}
 
     def define(self, name: Name, own: dict[str, Name]) -> None:
-        """Notes a CTE. Reads of itself in its own recursive part came before and do not count."""
+        """Notes a CTE that the text names. Reads of itself in its own recursive part came before and do not count."""
+        if name.start < 0:
+            return
         self._uses[name.start] = _Use(name, own)
 
     def read(self, cte: int) -> None:

@@ -237,7 +237,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     document_types: frozenset[str] = frozenset()
     # The column of a file's row that every external table has (Snowflake, "CREATE EXTERNAL TABLE").
     external_column: str = ""
-    # UPDATE and DELETE of a CTE write the table that it reads (Transact-SQL, "WITH common_table_expression").
+    # UPDATE and DELETE of a CTE write the table that it reads (Transact-SQL, "WITH common_table_expression"; Oracle's
+    # inline views are read as such).
     writes_through_ctes: bool = False
     # UPDATE of a join writes any of its tables (MySQL, "UPDATE statement: multiple-table syntax").
     updates_several: bool = False
@@ -458,6 +459,7 @@ DIALECTS: dict[str, Dialect] = {
         ),
         Dialect(
             name="oracle",
+            writes_through_ctes=True,
             name_style=NameStyle.SQUEEZED,
             grammar="oracle",
             family="oracle",

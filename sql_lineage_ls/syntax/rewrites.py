@@ -7,7 +7,7 @@ import re
 from sqlglot.tokens import Token, TokenType
 
 from sql_lineage_ls.syntax.array_paths import rewrite_paths
-from sql_lineage_ls.syntax.brackets import CLOSE, OPEN
+from sql_lineage_ls.syntax.brackets import CLOSE, OPEN, behind_bracket
 from sql_lineage_ls.syntax.clause_words import rewrite_clause_words
 from sql_lineage_ls.syntax.from_first import comes_first, select_first
 from sql_lineage_ls.syntax.merge_words import rewrite_merge
@@ -359,8 +359,29 @@ def _drop_first_from(tokens: list[Token]) -> None:
         del tokens[1]
 
 
+def _name_inline_view(tokens: list[Token]) -> None:
+    """Oracle's `UPDATE (SELECT ..) v SET ..`, `DELETE FROM (SELECT ..) v` change the view's table, as of a CTE."""
+    opening = next((i for i, token in enumerate(tokens[:3]) if token.token_type is T.L_PAREN), 0)
+    if not opening or opening + 1 >= len(tokens) or tokens[opening + 1].token_type not in (T.SELECT, T.WITH):
+        return
+    stop = behind_bracket(tokens, opening)
+    query = tokens[opening:stop]
+    alias = tokens[stop] if stop < len(tokens) and tokens[stop].token_type is T.VAR else None
+    name = alias or _like(tokens[0], T.VAR, "inline_view")
+    verb = tokens[:opening]
+    tokens[: stop + (alias is not None)] = [
+        _like(tokens[0], T.WITH, "WITH"), name, _like(tokens[0], T.ALIAS, "AS"), *query, *verb, name,
+    ]  # fmt: skip
+
+
+def _rewrite_delete(tokens: list[Token]) -> None:
+    _drop_first_from(tokens)
+    _name_inline_view(tokens)
+
+
 _BY_HEAD = {
-    "DELETE": _drop_first_from,
+    "UPDATE": _name_inline_view,
+    "DELETE": _rewrite_delete,
     "INSERT": _rewrite_insert,
     "REPLACE": _rewrite_insert,
     "WITH": _rewrite_insert,
