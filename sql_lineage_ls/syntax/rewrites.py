@@ -379,7 +379,15 @@ def _rewrite_delete(tokens: list[Token]) -> None:
     _name_inline_view(tokens)
 
 
+def _rewrite_table(tokens: list[Token]) -> None:
+    """`TABLE t` is `SELECT * FROM t` (Spark, PostgreSQL)."""
+    first = tokens[0]
+    if len(tokens) > 1 and _is_name(tokens[1]):
+        tokens[:1] = [_like(first, T.SELECT, "SELECT"), _like(first, T.STAR, "*"), _like(first, T.FROM, "FROM")]
+
+
 _BY_HEAD = {
+    "TABLE": _rewrite_table,
     "UPDATE": _name_inline_view,
     "DELETE": _rewrite_delete,
     "INSERT": _rewrite_insert,

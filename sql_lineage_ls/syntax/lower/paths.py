@@ -91,9 +91,21 @@ def dot(low: Lowering, node: exp.Dot) -> q.Expr:
             value = q.FieldAccess(value, name) if bracketed else _field(value, name)
         elif step.__class__ is exp.Star:
             value = star(low, step, value, bracketed)
+        elif (pattern := _columns_of(step, value)) is not None:
+            value = pattern
         else:
             value = _method(low, value, step)
     return value
+
+
+def _columns_of(step: exp.Expr, source: q.Expr) -> q.ColumnsPattern | None:
+    """ClickHouse `t.COLUMNS('regex')`: the columns of one source."""
+    if step.__class__ is not exp.Anonymous or step.name.upper() != "COLUMNS" or len(step.expressions) != 1:
+        return None
+    pattern = step.expressions[0]
+    if not isinstance(pattern, exp.Literal) or not isinstance(source, q.ColumnRef):
+        return None
+    return q.ColumnsPattern(pattern.name, star=q.Star(source))
 
 
 def _field(value: q.Expr, name: q.Name) -> q.Expr:
