@@ -239,6 +239,9 @@ def _rewrite_insert(tokens: list[Token]) -> None:
         return
     _join_columns(tokens, start)
     _cut_tail(tokens, start)
+    table = next((i for i in range(start + 3, len(tokens) - 1) if tokens[i].token_type is T.TABLE), 0)
+    if table and tokens[table - 1].token_type not in (T.INTO, T.OVERWRITE, T.L_PAREN):
+        _rewrite_table(tokens, table)
 
 
 # Behind INSERT's target these give the rows without naming a column.
@@ -379,11 +382,12 @@ def _rewrite_delete(tokens: list[Token]) -> None:
     _name_inline_view(tokens)
 
 
-def _rewrite_table(tokens: list[Token]) -> None:
-    """`TABLE t` is `SELECT * FROM t` (Spark, PostgreSQL)."""
-    first = tokens[0]
-    if len(tokens) > 1 and _is_name(tokens[1]):
-        tokens[:1] = [_like(first, T.SELECT, "SELECT"), _like(first, T.STAR, "*"), _like(first, T.FROM, "FROM")]
+def _rewrite_table(tokens: list[Token], index: int = 0) -> None:
+    """`TABLE t` is `SELECT * FROM t` (Spark, PostgreSQL), as a statement or behind INSERT INTO s."""
+    word = tokens[index]
+    if index + 1 < len(tokens) and _is_name(tokens[index + 1]):
+        tokens[index : index + 1] = [
+            _like(word, T.SELECT, "SELECT"), _like(word, T.STAR, "*"), _like(word, T.FROM, "FROM")]  # fmt: skip
 
 
 _BY_HEAD = {
