@@ -22,7 +22,7 @@ from sql_lineage_ls.lineage.model import Node, Occurrence
 from sql_lineage_ls.lineage.naming import implied_name
 from sql_lineage_ls.syntax.dialects import Dialect
 from sql_lineage_ls.syntax.model_walk import records_of
-from sql_lineage_ls.syntax.query_model import Projection
+from sql_lineage_ls.syntax.query_model import Projection, RecordExpr
 from sql_lineage_ls.text.span import Span
 from sql_lineage_ls.workspace.snapshot import DocumentView, FileSpan, Snapshot, StatementView
 
@@ -289,6 +289,12 @@ def _implied_names(document: DocumentView, statement: StatementView) -> set[Toke
         name = implied_name(projection.value, document.dialect) if projection.alias is None else None
         if name is not None and not projection.aliases:
             found.add((name.start, name.end))
+    for record in records_of(RecordExpr, statement.model.statement):
+        for field in record.fields:
+            # STRUCT(c.name) has a field `name`, which no AS gives it.
+            name = implied_name(field.value, document.dialect)
+            if name is not None and field.name is not None and field.name.start == name.start:
+                found.add((name.start, name.end))
     return found
 
 

@@ -215,8 +215,6 @@ def _missed(seen: _Seen) -> str:
     for word in seen.called(plan.old) if plan.is_column else ():
         if not plan.stored and word.heads[:1] == ("USING",):
             return seen.refuse(word, "USING compares it with a column of the same name")
-        if word.heads[:1] == ("STRUCT",) and word.behind in (",", ")") and (seen.changes(word) or word.before == "AS"):
-            return seen.refuse(word, "A record names its field after it")
         if seen.changes(word) or word.behind == "(" or word.before == ":" or _is_no_name(seen, word):
             continue
         if not _is_known(seen, word):

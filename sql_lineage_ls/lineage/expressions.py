@@ -241,7 +241,8 @@ def access(value: Value, name: q.Name, exact: bool, context: Context) -> Value:
         inner = unwrapped(found)
         if isinstance(inner, ArrayOf):  # `items.sku` of an array of records
             inner = unwrapped(inner.value)
-        stored = inner if isinstance(inner, Ref) else None
+        # The field of a record that the query builds has a name of its own, whatever stored field its value is.
+        stored = inner if isinstance(inner, Ref) and not isinstance(unwrapped(value), Record) else None
         context.meaning(name, "field", found, relation=stored.relation if stored else "",
                         path=stored.path if stored else ())
         return found

@@ -68,6 +68,11 @@ def renamed(dialect: str, tables: str, query: str, name: str) -> tuple[str, str]
          "SELECT v.num AS x FROM d.v"),
         ("bigquery", "CREATE TABLE d.t (i¦d INT64);", "WITH c AS (SELECT id FROM d.t) SELECT c.id AS x FROM c", "num",
          "CREATE TABLE d.t (num INT64);", "WITH c AS (SELECT num AS id FROM d.t) SELECT c.id AS x FROM c"),
+        ("bigquery", "CREATE TABLE d.t (c STRUCT<na¦me STRING>);",
+         "CREATE VIEW d.v AS SELECT STRUCT(t.c.name, t.c.name AS who) AS b FROM d.t; SELECT v.b.name AS x FROM d.v",
+         "title", "CREATE TABLE d.t (c STRUCT<title STRING>);",
+         "CREATE VIEW d.v AS SELECT STRUCT(t.c.title AS name, t.c.title AS who) AS b FROM d.t;"
+         " SELECT v.b.name AS x FROM d.v"),
         ("bigquery", "CREATE VIEW d.v AS SELECT 1 AS o¦ne;", "SELECT v.one AS x FROM d.v", "start",
          "CREATE VIEW d.v AS SELECT 1 AS start;", "SELECT v.start AS x FROM d.v"),
         ("postgres", 'CREATE TABLE t ("Odd¦ Name" int);', 'SELECT "Odd Name" AS x FROM t', "Even Name",
@@ -152,9 +157,9 @@ T_AND_U = "CREATE TABLE t (a¦ int); CREATE TABLE u (b int);"
         ("bigquery", "CREATE TABLE t (id¦ INT64, k INT64);", "SELECT * REPLACE (k + 1 AS id) FROM t", "num",
          "It is not known what `id` means, in query.sql:1."),
         ("bigquery", "CREATE TABLE t (id¦ INT64);", "SELECT STRUCT(id, t.id + 1 AS k).id AS s FROM t", "num",
-         "A record names its field after it, in query.sql:1."),
+         "It is not known what `id` means, in query.sql:1."),
         ("bigquery", "CREATE TABLE t (c STRUCT<id¦ INT64>);", "SELECT STRUCT(t.c.id AS id).id AS s FROM t", "num",
-         "A record names its field after it, in query.sql:1."),
+         "It is not known what `id` means, in query.sql:1."),
         # Rows as they are, with the names of their columns.
         ("bigquery", "CREATE TABLE t (id¦ INT64);", "SELECT t AS s FROM t", "num",
          "A row that contains it is handed on whole, in query.sql:1."),
