@@ -26,12 +26,24 @@ class Editor {
     return new Editor(page, workspace, pictures);
   }
 
+  /** Opens the prompt of a key. A panel that closes just then may swallow the key: it is pressed again. */
+  async prompt(key, click = true) {
+    for (let patience = 5; ; patience--) {
+      // Where a panel or a web view had the keys, a click on a tab takes them back.
+      if (click) await this.page.locator('.tab.active').first().click();
+      await this.page.keyboard.press(key);
+      try {
+        await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK / 5 });
+        return;
+      } catch (error) {
+        if (patience === 0) throw error;
+      }
+    }
+  }
+
   /** Opens a file by its path, as Ctrl+P does (without ripgrep it cannot search for names). */
   async show(file) {
-    // Where a panel or a web view had the keys, a click on a tab takes them back.
-    await this.page.locator('.tab.active').first().click();
-    await this.page.keyboard.press('Control+p');
-    await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK });
+    await this.prompt('Control+p');
     await this.page.keyboard.type(`${this.workspace}/${file}`);
     // Files that were open lately may stand above it for a moment.
     const folder = path.join(this.workspace, path.dirname(file));
@@ -120,8 +132,7 @@ class Editor {
 
   /** Runs a command by its title, as F1 does. */
   async command(title) {
-    await this.page.keyboard.press('F1');
-    await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK });
+    await this.prompt('F1', false);
     await this.page.keyboard.type(title);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: QUICK });
     await this.page.keyboard.press('Enter');
