@@ -26,14 +26,18 @@ class Editor {
     return new Editor(page, workspace, pictures);
   }
 
-  /** Opens the prompt of a key. A panel that closes just then may swallow the key: it is pressed again. */
-  async prompt(key, click = true) {
+  /** Opens the prompt of a key and fills it. A panel that closes just then may swallow the key: it is pressed again. */
+  async prompt(key, text, click = true) {
+    const input = this.page.locator('.quick-input-widget input.input');
+    const focused = () => document.activeElement?.closest('.quick-input-widget') !== null;
     for (let patience = 5; ; patience--) {
       // Where a panel or a web view had the keys, a click on a tab takes them back.
       if (click) await this.page.locator('.tab.active').first().click();
       await this.page.keyboard.press(key);
       try {
-        await this.page.waitForSelector('.quick-input-widget input', { timeout: QUICK / 5 });
+        await input.waitFor({ timeout: QUICK / 5 });
+        await this.page.waitForFunction(focused, undefined, { timeout: QUICK / 5 });
+        await input.fill(text, { timeout: QUICK / 5 });
         return;
       } catch (error) {
         if (patience === 0) throw error;
@@ -43,8 +47,7 @@ class Editor {
 
   /** Opens a file by its path, as Ctrl+P does (without ripgrep it cannot search for names). */
   async show(file) {
-    await this.prompt('Control+p');
-    await this.page.keyboard.type(`${this.workspace}/${file}`);
+    await this.prompt('Control+p', `${this.workspace}/${file}`);
     // Files that were open lately may stand above it for a moment.
     const folder = path.join(this.workspace, path.dirname(file));
     const row = `.quick-input-list .monaco-list-row[aria-label*="${path.basename(file)}"][aria-label*="${path.basename(folder)}"]`;
@@ -132,8 +135,7 @@ class Editor {
 
   /** Runs a command by its title, as F1 does. */
   async command(title) {
-    await this.prompt('F1', false);
-    await this.page.keyboard.type(title);
+    await this.prompt('F1', `>${title}`, false);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: QUICK });
     await this.page.keyboard.press('Enter');
   }
