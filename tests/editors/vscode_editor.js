@@ -26,8 +26,8 @@ class Editor {
     return new Editor(page, workspace, pictures);
   }
 
-  /** Opens the prompt of a key and fills it. A panel that closes just then may swallow the key: it is pressed again. */
-  async prompt(key, text, click = true) {
+  /** Takes a row of the prompt that a key opens. A panel that closes just then may take the keys away: once more. */
+  async choose(key, text, row, click = true) {
     const input = this.page.locator('.quick-input-widget input.input');
     const focused = () => document.activeElement?.closest('.quick-input-widget') !== null;
     for (let patience = 5; ; patience--) {
@@ -38,6 +38,7 @@ class Editor {
         await input.waitFor({ timeout: QUICK / 5 });
         await this.page.waitForFunction(focused, undefined, { timeout: QUICK / 5 });
         await input.fill(text, { timeout: QUICK / 5 });
+        await row.click({ timeout: QUICK / 5 });
         return;
       } catch (error) {
         if (patience === 0) throw error;
@@ -47,11 +48,10 @@ class Editor {
 
   /** Opens a file by its path, as Ctrl+P does (without ripgrep it cannot search for names). */
   async show(file) {
-    await this.prompt('Control+p', `${this.workspace}/${file}`);
     // Files that were open lately may stand above it for a moment.
     const folder = path.join(this.workspace, path.dirname(file));
     const row = `.quick-input-list .monaco-list-row[aria-label*="${path.basename(file)}"][aria-label*="${path.basename(folder)}"]`;
-    await this.page.locator(row).first().click({ timeout: QUICK });
+    await this.choose('Control+p', `${this.workspace}/${file}`, this.page.locator(row).first());
     await this.page.waitForSelector(`.tab.active[data-resource-name="${path.basename(file)}"]`, { timeout: QUICK });
     await this.page.waitForSelector('.codelens-decoration:has-text("downstream use")', { timeout: QUICK });
     await this.page.waitForTimeout(500);
@@ -135,9 +135,8 @@ class Editor {
 
   /** Runs a command by its title, as F1 does. */
   async command(title) {
-    await this.prompt('F1', `>${title}`, false);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor({ timeout: QUICK });
-    await this.page.keyboard.press('Enter');
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    await this.choose('F1', `>${title}`, row, false);
   }
 
   /** Types into the text at the cursor. */
