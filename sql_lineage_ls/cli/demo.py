@@ -18,6 +18,7 @@ from sql_lineage_ls.cli.client import Client, Json, ServerFailed
 from sql_lineage_ls.cli.scenes import SCENES, Scene
 from sql_lineage_ls.cli.screen import Screen, Target
 from sql_lineage_ls.cli.usage import PROGRAM, UsageError
+from sql_lineage_ls.cli.wording import counted
 from sql_lineage_ls.text.line_index import LineIndex
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.discovery import discover
@@ -81,7 +82,8 @@ def run_demo(path: str) -> int:
         sys.stderr.write(f"{PROGRAM}: demo: {error}\n")
         return 1
     findings = sum(map(len, client.diagnostics.values()))
-    screen.title(f"{len(documents)} files, {findings} findings, {time.monotonic() - began:.1f} seconds")
+    count = f"{counted(len(documents), 'file')}, {counted(findings, 'finding')}"
+    screen.title(f"{count}, {time.monotonic() - began:.1f} seconds")
     if code != 0:
         sys.stderr.write(f"{PROGRAM}: demo: the server ended with exit code {code}\n")
         return 1

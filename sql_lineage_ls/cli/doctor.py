@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from sql_lineage_ls import __version__
 from sql_lineage_ls.cli.lineage import folder_at, note, require
+from sql_lineage_ls.cli.wording import counted
 from sql_lineage_ls.workspace.choose_dialect import choose_dialect
 from sql_lineage_ls.workspace.config import Settings
 from sql_lineage_ls.workspace.config_files import SETTINGS_FILES, read_folder
@@ -191,15 +192,15 @@ def as_text(found: Checkup) -> Iterator[str]:
     compiled = "compiled" if versions.sqlglot_compiled else "not compiled: slower"
     yield f"sql-lineage-ls {versions.program}, Python {versions.python}, sqlglot {versions.sqlglot} ({compiled})"
     yield ""
-    yield f"{found.path}: {_count(health.files, 'file')}, {_count(health.statements, 'statement')}"
-    yield f"  {health.analysed} of {_count(health.statements, 'statement')} analysed"
-    yield f"  {health.complete_targets} of {_count(health.targets, 'target column')} traced completely"
+    yield f"{found.path}: {counted(health.files, 'file')}, {counted(health.statements, 'statement')}"
+    yield f"  {health.analysed} of {counted(health.statements, 'statement')} analysed"
+    yield f"  {health.complete_targets} of {counted(health.targets, 'target column')} traced completely"
     for name in health.not_analysed[:_MOST_SHOWN]:
         yield f"  cannot be read as text: {name}"
     yield from _dialect_lines(health)
     yield from _section("Not analysed", [_group_line(one) for one in health.unread])
     unresolved = [
-        f"{one.relation}: read by {_count(one.statements, 'statement')} ({_spots(one.examples)})"
+        f"{one.relation}: read by {counted(one.statements, 'statement')} ({_spots(one.examples)})"
         for one in health.unresolved
     ]
     yield from _section("Relations that nothing declares, most read first", unresolved)
@@ -224,7 +225,7 @@ def as_text(found: Checkup) -> Iterator[str]:
 
 def _dialect_lines(health: Health) -> Iterator[str]:
     lines = [
-        f"{one.dialect}, {_REASONS.get(one.reason, one.reason)}: {_count(one.files, 'file')}"
+        f"{one.dialect}, {_REASONS.get(one.reason, one.reason)}: {counted(one.files, 'file')}"
         f" ({_some(one.examples, one.files)})"
         for one in health.dialects
     ]
@@ -251,10 +252,6 @@ def _spots(spots: Iterable[Spot]) -> str:
 
 def _some(examples: Sequence[str], count: int) -> str:
     return ", ".join(examples) + (", …" if count > len(examples) else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _value(value: object) -> str:

@@ -46,6 +46,7 @@ from sql_lineage_ls.lineage.values import (
 )
 from sql_lineage_ls.syntax import query_model as q
 from sql_lineage_ls.syntax.dialects import LateralAlias
+from sql_lineage_ls.syntax.model_walk import parts_of_block
 
 
 class QueryResult(Struct, frozen=True, gc=False):
@@ -72,6 +73,8 @@ class _Block:
     influences: list[Influence] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     open: list[OpenSource] = field(default_factory=list)
+    # The columns that each select item makes, by the item's position.
+    made: dict[int, list[Column]] = field(default_factory=dict)
 
     def weigh(self, found: Iterable[Influence]) -> None:
         self.influences.extend(found)
@@ -203,7 +206,6 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
     scope.lets.update(_time_windows(query, scope, context))
     rule = context.dialect.lateral_alias
     scope.alias_rule = rule
-    parts: dict[int, list[Column]] = {}
     if rule is LateralAlias.FIRST:
         scope.alias_keys = frozenset(context.fold(p.alias) for p in query.projections if p.alias is not None)
     items = (*query.projections, *query.named) if query.named else query.projections
@@ -213,8 +215,8 @@ def _select(query: q.Select, scope: Scope, context: Context) -> QueryResult:
             continue
         before = len(block.columns)
         _project(items[position], position, block, context)
-        parts[position] = block.columns[before:]
-    block.columns = [column for position in sorted(parts) for column in parts[position]]
+        block.made[position] = block.columns[before:]
+    block.columns = [column for position in sorted(block.made) for column in block.made[position]]
     scope.alias_rule = LateralAlias.NEVER
     _predicates(query, block, rule, context)
     block.weigh(scope.compared)
@@ -352,9 +354,9 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
     for expr in query.group_by:
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     if query.group_by_all:
-        for column in block.columns:
-            if flatten(column.value).transform != "AGGREGATE":
-                block.weigh(weighed((column.value,), GROUPING))
+        for position, columns in block.made.items():
+            if not _folds_rows(query.projections[position].value):
+                block.weigh(weighed([column.value for column in columns], GROUPING))
     for expr in query.distinct_on:
         block.weigh(_ordinal_or(expr, GROUPING, block, after, context))
     for predicate in (query.having, query.qualify, *query.connect_by):
@@ -362,6 +364,16 @@ def _predicates(query: q.Select, block: _Block, rule: LateralAlias, context: Con
     ordered = scope.with_aliases(LateralAlias.FIRST, block.columns)
     for expr in query.order_by:
         block.weigh(_ordinal_or(expr, ORDERING, block, ordered, context))
+
+
+def _folds_rows(expr: q.Expr) -> bool:
+    """Whether an aggregate or a window function is called, which GROUP BY ALL does not group by.
+
+    One in a subquery is that query's own (BigQuery, Snowflake, DuckDB and Spark, "GROUP BY ALL").
+    `SUM(a)[OFFSET(0)].b + 1` -> True, `total` of a subquery that has summed it -> False.
+    """
+    own = parts_of_block(expr)
+    return any(isinstance(part, q.Window) or (isinstance(part, q.Call) and part.aggregate) for part in own)
 
 
 def _ordinal_or(item: q.Expr, role: str, block: _Block, scope: Scope, context: Context) -> Iterable[Influence]:

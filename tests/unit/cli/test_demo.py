@@ -41,7 +41,7 @@ def test_a_folder_of_ones_own(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     shown = capfd.readouterr().out
     assert "      ┃ from sheep.wool.colour\n" in shown
     assert "      ┃ error[undeclared-field] " in shown
-    assert "1 files, 1 findings" in shown
+    assert "1 file, 1 finding" in shown
 
 
 def test_a_folder_without_sql(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
